@@ -31,12 +31,12 @@ PROOFS = {
     "tests/check/test_chapters.py::test_stubs_are_not_attempted[09-trained-model]": (),
     "tests/check/test_trained.py": (),
     "tests/core/test_smollm2.py": (),
-    "tests/lab/test_glance.py::test_a_published_loss_comes_out_again": (),
-    "tests/lab/test_glance.py::test_published_cosines_come_out_again": (),
+    "tests/lab/test_probe.py::test_a_published_loss_comes_out_again": (),
+    "tests/lab/test_probe.py::test_published_cosines_come_out_again": (),
     "tests/notebooks/test_without_weights.py": (),
     # Mutants.
     "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
-    "tests/check/test_wrong_answers.py::test_the_text_is_short_and_always_the_same": (),
+    "tests/check/test_wrong_answers.py::test_wrong_answers_and_garbage_are_refused_in_a_short_text_that_is_always_the_same": (),
     "tests/mutation/test_mistakes.py": (),
     # Files of every family with a key that is not there, and scaling in every spelling.
     "tests/parity/test_keys.py::test_a_missing_key_means_what_the_class_takes_for_it": ("arcee", "gemma3_text", "olmo3"),

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from .code import Lines
-from .verdict import Case, Misconduct, count
+from .verdict import Case, Misconduct, count, is_empty
 
 BRANCH = 20  # lines that one input may run more than another without a loop
 
@@ -78,6 +78,16 @@ def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:
 def exact_dtype(case: Case) -> Case:
     """The case, of an exercise that names a dtype: another one is refused, whatever the numbers are."""
     return replace(case, exact_dtype=True)
+
+
+def read_as(case: Case, read: Callable) -> Case:
+    """The case, of whose outcome read(outcome) is compared; what a stub returns stays as it is."""
+
+    def ask(answer: Callable) -> object:
+        outcome = case.ask(answer)
+        return outcome if is_empty(outcome) else read(outcome)
+
+    return Case(case.text, ask)
 
 
 def several(outcome: object, *names: str) -> list[int | float]:

@@ -193,17 +193,17 @@ class Check:
         if (verdict := self._unwritten(answer, given)) is not None:  # it is false
             return verdict
         right = self._outcomes(self.reference)
-        found = {name: disagreement(given, right, cases) for name, cases in self.properties.items()}
-        failed = [name for name in found if found[name]]
+        disagreements = {name: disagreement(given, right, cases) for name, cases in self.properties.items()}
+        failed = [name for name in disagreements if disagreements[name]]
         if not failed:
-            headline = f"✓ {self.name}: {count(len(found), 'property holds', 'properties hold')}"
-            return Verdict(wrap_text([headline, *(f"  {name}" for name in found)]), "passed")
+            headline = f"✓ {self.name}: {count(len(disagreements), 'property holds', 'properties hold')}"
+            return Verdict(wrap_text([headline, *(f"  {name}" for name in disagreements)]), "passed")
         first = failed[0]
         wrong = next(case for case in self.properties[first] if disagreement(given, right, [case]))
         makes = partial(self._makes, given, until=first, wrong=wrong)
         hint = next((hint for hint, one in self.mistakes.items() if any(map(makes, versions(one)))), "")
-        headline = f"{self.name}: fails {len(failed)} of {len(found)} properties"
-        return refused(headline, [f"Property: {first}", *found[first]], first, given(wrong), hint)
+        headline = f"{self.name}: fails {len(failed)} of {len(disagreements)} properties"
+        return refused(headline, [f"Property: {first}", *disagreements[first]], first, given(wrong), hint)
 
     def _makes(self, given: Callable, mistake: Any, until: str, wrong: Case) -> bool:
         """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
@@ -506,10 +506,10 @@ def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
 def tensor_difference(expected: Tensor, got: Tensor, exact_dtype: bool = False) -> str:
     alike = not exact_dtype and kind(expected) == kind(got)
     for trait in ("dtype", "device", "layout", "shape"):
-        wanted, found = getattr(expected, trait), getattr(got, trait)
-        if wanted != found and not (trait == "dtype" and alike):
+        wanted, actual = getattr(expected, trait), getattr(got, trait)
+        if wanted != actual and not (trait == "dtype" and alike):
             show = tuple if trait == "shape" else str
-            return f"Expected {trait} {show(wanted)}, got {show(found)}"
+            return f"Expected {trait} {show(wanted)}, got {show(actual)}"
     dtype = torch.promote_types(expected.dtype, got.dtype)
     expected, got = expected.to(dtype), got.to(dtype)
     if torch.equal(expected, got):

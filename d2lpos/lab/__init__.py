@@ -2,9 +2,9 @@
 
 from .encodings import register
 from .experiment import execute
-from .glance import Probe
-from .glances import PROBES, run_probe
 from .observed import mean_ci
+from .probe import Probe
+from .probes import PROBES, run_probe
 from .publish import export
 from .record import records
 from .run import Run

@@ -19,10 +19,10 @@ from ..runtime.interrupt import listen
 from ..runtime.published import RESULTS
 from . import encodings
 from .experiment import execute
-from .glance import Probe
-from .glances import PROBES, run_probe
 from .observed import mean_ci
 from .plot import UNITS, describe, plot, table
+from .probe import Probe
+from .probes import PROBES, run_probe
 from .publish import finished, publish
 from .record import EVERY, records
 from .report import duration
@@ -33,7 +33,7 @@ from .summary import frame
 from .sweep import sweep
 
 STORE = Path("lab.sqlite")
-SEEDS = 10_000  # at most; a list of more runs takes long to write down, and for good to run
+SEEDS = 10_000  # at most: all runs are listed and checked before the first one starts
 
 
 class Parser(ArgumentParser):
@@ -154,11 +154,11 @@ def opened(options: Namespace) -> Iterator[Store]:
 
 def collected(options: Namespace, store: Store, runs: list[Run]) -> list[dict]:
     """Return what is finished, in the order of the runs; what is published counts where no store was named."""
-    found = finished(runs, store)
+    available = finished(runs, store)
     if options.look and not (options.store or options.smoke):
-        found += records(options.study, options.results)
-    kept = {record["key"]: record for record in reversed(found)}
-    return [kept[run.key] for run in runs if run.key in kept]
+        available += records(options.study, options.results)
+    by_key = {record["key"]: record for record in reversed(available)}
+    return [by_key[run.key] for run in runs if run.key in by_key]
 
 
 def do(options: Namespace, store: Store, runs: list[Run]) -> int:
@@ -179,13 +179,13 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
     return done["failed"]
 
 
-def tell(options: Namespace, found: list[dict]) -> None:
+def tell(options: Namespace, finished_records: list[dict]) -> None:
     if options.study in PROBES:
-        if "loss" in found[0]["rows"][0]:
+        if "loss" in finished_records[0]["rows"][0]:
             print("\nLoss in nats: mean over passages, with its 95 % interval")
-            print(mean_ci(found).round(4).to_string(index=False))
+            print(mean_ci(finished_records).round(4).to_string(index=False))
         return
-    value, rows = STUDIES[options.study].value, frame(found)
+    value, rows = STUDIES[options.study].value, frame(finished_records)
     for split, part in rows.groupby("split"):
         print(f"\n{UNITS[value].capitalize()}, {split}: mean over seeds, with its 95 % interval")
         print(table(part, value).to_string())
@@ -207,14 +207,14 @@ def answer(options: Namespace) -> int:
     runs = EVERY[options.study].runs(range(options.seeds), options.smoke, also)
     with opened(options) as store:
         failed = 0 if options.look else do(options, store, runs)
-        if found := collected(options, store, runs):
-            devices = sorted({record["machine"]["device"] for record in found})
-            print(f"{len(found)} of {len(runs)} runs are finished, on {' and '.join(devices)}")
-            tell(options, found)
+        if done := collected(options, store, runs):
+            devices = sorted({record["machine"]["device"] for record in done})
+            print(f"{len(done)} of {len(runs)} runs are finished, on {' and '.join(devices)}")
+            tell(options, done)
         elif options.look:
             raise ValueError(f"no run of {options.study} is finished yet")
-        if options.publish and len(found) < len(runs):
-            missing = f"{len(runs) - len(found)} of {len(runs)} runs are not finished"
+        if options.publish and len(done) < len(runs):
+            missing = f"{len(runs) - len(done)} of {len(runs)} runs are not finished"
             print(f"Nothing is published: {missing}", file=sys.stderr)
             return 1
         if options.publish:
@@ -241,8 +241,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()  # while a broken pipe can be caught
         return code
     except KeyboardInterrupt:
-        kept = not options.look and (options.store or not options.smoke)
-        print("\nStopped." + " The same command goes on from here." * bool(kept), file=sys.stderr)
+        resumable = not options.look and (options.store or not options.smoke)
+        print("\nStopped." + " The same command goes on from here." * bool(resumable), file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python flushes at its end

@@ -23,7 +23,7 @@ from ..encoding import Encoding
 from ..positions.arguments import check_name, check_positive
 from ..pretrained.smollm2 import losses
 from ..rotary.rope import RoPE
-from .glance import Probe, loaded, tokens
+from .probe import Probe, loaded, tokens
 
 __all__ = ["RoundedKeys", "StoredKeys", "bits", "rounded"]
 
@@ -90,25 +90,25 @@ class RoundedKeys(StoredKeys):
         first: int = 0,
         pairs: slice = slice(None),
     ):
-        super().__init__(own, self.kept, before)
+        super().__init__(own, self.stored, before)
         self.bits, self.by, self.group = bits, by, group
         self.first, self.pairs = first, pairs
 
-    def kept(self, k: Tensor) -> Tensor:
+    def stored(self, k: Tensor) -> Tensor:
         """What the cache gives back of keys (batch, head, sequence, feature)."""
         pairs = k.unflatten(-1, (2, -1) if self.own.layout == "half" else (-1, 2))
         axis = -1 if self.own.layout == "half" else -2
         some = torch.arange(pairs.shape[axis], device=k.device)[self.pairs]
         part = pairs.index_select(axis, some)[:, :, self.first :]
-        found = rounded(part.flatten(-2).float(), self.bits, self.by, self.group).to(k)
-        found = found.unflatten(-1, part.shape[-2:])
-        whole = torch.cat([pairs.index_select(axis, some)[:, :, : self.first], found], dim=2)
+        levels = rounded(part.flatten(-2).float(), self.bits, self.by, self.group).to(k)
+        levels = levels.unflatten(-1, part.shape[-2:])
+        whole = torch.cat([pairs.index_select(axis, some)[:, :, : self.first], levels], dim=2)
         return pairs.index_copy(axis, some, whole).flatten(-2)
 
 
-def bits(glance: Probe, device: str) -> list[dict]:
+def bits(probe: Probe, device: str) -> list[dict]:
     """The loss with keys in few bits, a row for each way; before and after stand in `turn`."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     half = model.encoding.dim // 4
     ways = {
         f"{count} bits by {by}": {"bits": count, "by": by}
@@ -126,6 +126,6 @@ def bits(glance: Probe, device: str) -> list[dict]:
     for way, how in ways.items():
         for turn in ("before", "after"):
             one = RoundedKeys(model.encoding, before=turn == "before", **how)
-            found = losses(model, text, encoding=one)
-            rows.append({"case": f"{way}, {turn} the turn", "way": way, "turn": turn, "loss": found})
+            loss = losses(model, text, encoding=one)
+            rows.append({"case": f"{way}, {turn} the turn", "way": way, "turn": turn, "loss": loss})
     return [row | {"loss": round(row["loss"].double().mean().item(), 6)} for row in rows]

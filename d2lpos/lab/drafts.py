@@ -25,7 +25,7 @@ from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2
 from ..transformer.programs import repeat_kv
 from .bits import RoundedKeys
-from .glance import Probe, loaded, tokens
+from .probe import Probe, loaded, tokens
 
 __all__ = ["ROUND", "acceptance", "draft", "drafts", "misplaced"]
 
@@ -76,14 +76,14 @@ def draft(
     torch.Size([1, 4, 24])
     """
     x, own = model.embed(text), model.encoding if encoding is None else encoding
-    seen = torch.ones(2 * [text.shape[1]], dtype=torch.bool, device=text.device).tril()
+    mask = torch.ones(2 * [text.shape[1]], dtype=torch.bool, device=text.device).tril()
     for block in (block for layer, block in enumerate(model.blocks) if layer not in set(left_out)):
         q, k, v = block.projected(x)
         k, v = repeat_kv(k, q), repeat_kv(v, q)
         scores = score(own, q, k, positions, 0)
         if ahead:
             scores = torch.where(of, score(own, q, k, positions, ahead), scores)
-        weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)
+        weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
         x = block.close(x, weights @ v)
     return x
 
@@ -93,9 +93,9 @@ def score(own: Encoding, q: Tensor, k: Tensor, positions: Tensor, ahead: int) ->
     return q @ k.mT / q.shape[-1] ** 0.5
 
 
-def drafts(glance: Probe, device: str) -> list[dict]:
+def drafts(probe: Probe, device: str) -> list[dict]:
     """Rows of accepted shares: of all drafted tokens, and by place in a round; agree: where the likeliest tokens are the same."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     n = text.shape[1]
     ways, right = misplaced(n), (torch.arange(n), 0, None)
 
@@ -108,9 +108,9 @@ def drafts(glance: Probe, device: str) -> list[dict]:
     target, rows = logits(*right), []
     for kind, case, how in (*cases, ("keys in 2 bits", "as trained", {"encoding": few})):
         how = {"left_out": LEFT_OUT} if kind == "26 of 30 layers" else how
-        found = target if (kind, case) == ("itself", "as trained") else logits(*ways[case], **how)
-        shares = acceptance(target, found).double().unflatten(0, (-1, ROUND)).mean(dim=0)
-        agree = (target.argmax(dim=-1) == found.argmax(dim=-1)).double().mean().item()
+        drafted = target if (kind, case) == ("itself", "as trained") else logits(*ways[case], **how)
+        shares = acceptance(target, drafted).double().unflatten(0, (-1, ROUND)).mean(dim=0)
+        agree = (target.argmax(dim=-1) == drafted.argmax(dim=-1)).double().mean().item()
         rows.append(
             {"draft": kind, "case": case, "accepted": round(shares.mean().item(), 6)}
             | {"places": [round(share, 4) for share in shares.tolist()], "agree": round(agree, 4)}

@@ -13,10 +13,10 @@ import torch
 
 from ..runtime.threads import one_thread
 from ..transformer.model import Transformer
+from .char_models import char_model
 from .inside import first_token, learned_table, probes, similarity
 from .machine import forget_peak, machine, peak_bytes
-from .models import build, places, reading, reads
-from .readers import reader
+from .models import build, eval_mode, places, reads
 from .run import Run
 from .tasks import TASKS
 from .training import test, train
@@ -33,8 +33,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, 
     training length. The validation split is for choices along the curve, so metrics leave it out. loss_last is
     that of as many last tokens as a training sequence has. Where the run asks for a probe, the record also
     holds what `probes` of `d2lpos.lab.inside` gives and, for a learned table, the `similarity` of its rows and
-    that of how each has changed in training, and of a causal model what `first_token` gives. Where it asks to keep the model, it holds what `reader` of
-    `d2lpos.lab.readers` gives.
+    that of how each has changed in training, and of a causal model what `first_token` gives. Where it asks to keep the model, it holds what `char_model` of
+    `d2lpos.lab.char_models` gives.
 
     >>> record = execute(Run("order", "rope", length=4, steps=20))
     >>> [row["step"] for row in record["curve"]]
@@ -64,7 +64,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, 
             losses.clear()
 
         train(
-            torch.compile(model) if compiled else model, task.train, run.length, run.steps, run.size, run.rate,
+            torch.compile(model) if compiled else model, task.train, run.length, run.steps, run.batch_size, run.lr,
             seed=run.seed, shortest=run.shortest, precision=run.precision, watch=watch,
             places=places(run, training=True),
         )  # fmt: skip
@@ -78,12 +78,12 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, 
                     drawn = (many, run.length, None) if split in task.needles else (rows, run.length, within)
                     metrics.append(row | test(model, sampler, length, *drawn, **more))
 
-        for name, length in product(run.readings, run.tested):
+        for name, length in product(run.eval_modes, run.tested):
             if reads(run, name, length):
-                with reading(model, run, name, length):
+                with eval_mode(model, run, name, length):
                     measure(model, name, length)
-        for name in run.further:
-            with reading(copy.deepcopy(model), run, name, run.further_length) as other:
+        for name in run.continue_training:
+            with eval_mode(copy.deepcopy(model), run, name, run.further_length) as other:
                 inside.setdefault("further", []).extend(train_on(other, run, name, rows))
                 for length in run.tested:
                     measure(other, f"{name}, trained on", length)
@@ -94,7 +94,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, 
                 trained = learned_table(model)
                 inside |= {"similarity": similarity(trained), "change": similarity(trained - table)}
         if run.keep:
-            inside["reader"] = reader(model, run)
+            inside["reader"] = char_model(model, run)
     return inside | {
         "key": run.key,
         "run": run.fields(),
@@ -112,31 +112,31 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, 
 def by_split(model: Transformer, run: Run, length: int, rows: int) -> dict[str, float]:
     """The loss of a model that is being trained, on each split of its task."""
     model.eval()
-    found = {
+    losses = {
         split: test(model, sampler, length, rows, places=places(run))["loss"]
         for split, sampler in TASKS[run.task].tests.items()
     }
     model.train()
-    return found
+    return losses
 
 
 def train_on(model: Transformer, run: Run, name: str, rows: int) -> list[dict[str, Any]]:
     """Train a model on, at a fifth of its rate; the loss at the new length along the way, after so many tokens."""
-    task, length, found = TASKS[run.task], run.further_length, []
-    size = max(1, run.size * run.length // length)
+    task, length, curve = TASKS[run.task], run.further_length, []
+    size = max(1, run.batch_size * run.length // length)
     every = max(1, run.further_steps // run.checks)
 
     def watch(step: int, loss: float) -> None:
         if step % every == 0 or step == run.further_steps:
             row = {"reading": name, "step": step, "tokens": step * size * length}
-            found.append(row | by_split(model, run, length, rows))
+            curve.append(row | by_split(model, run, length, rows))
 
     seed = (run.seed + 2**30) % 2**31  # other batches than before
     train(
-        model, task.train, length, run.further_steps, size, run.rate / 5, seed=seed, shortest=run.shortest,
+        model, task.train, length, run.further_steps, size, run.lr / 5, seed=seed, shortest=run.shortest,
         precision=run.precision, watch=watch, places=places(run, training=True),
     )  # fmt: skip
-    return found
+    return curve
 
 
 @contextmanager

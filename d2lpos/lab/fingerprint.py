@@ -107,14 +107,14 @@ class _Reader:
 
     def _used(self, function: FunctionType) -> object:
         """The global values that the code of a function names, and of modules that are no package's the parts."""
-        found = {}
+        values = {}
         for name in sorted(_globals(function.__code__)):
             if name in function.__globals__:
-                found[name] = value = function.__globals__[name]
+                values[name] = value = function.__globals__[name]
                 if isinstance(value, ModuleType) and not _installed(value):
                     parts = {part for code in _codes(function.__code__) for part in code.co_names}
-                    found |= {f"{name}.{p}": getattr(value, p) for p in sorted(parts) if hasattr(value, p)}
-        return self.read(found)
+                    values |= {f"{name}.{p}": getattr(value, p) for p in sorted(parts) if hasattr(value, p)}
+        return self.read(values)
 
 
 def _codes(code: CodeType) -> list[CodeType]:

@@ -58,16 +58,16 @@ def grid(study: str, records: list[dict]) -> dict:
 
 def _rows(records: list[dict]) -> "DataFrame":
     """The records with names, door by door."""
-    found = named(frame(records))
-    found["door"] = found["encoding"].map(list(FAMILY).index)
-    return found.sort_values(["door", *{"scale"}.intersection(found), "seed"], kind="stable")
+    rows = named(frame(records))
+    rows["door"] = rows["encoding"].map(list(FAMILY).index)
+    return rows.sort_values(["door", *{"scale"}.intersection(rows), "seed"], kind="stable")
 
 
 def _values(rows: "DataFrame") -> list[str]:
     """The columns to choose from. Where the last tokens are all that is asked, their loss is no other one."""
-    found = rows.dropna(axis="columns", how="all")
-    twice = "loss_last" in found and found["loss_last"].equals(found["loss"])
-    return [value for value in VALUES if value in found and not (twice and value == "loss_last")]
+    columns = rows.dropna(axis="columns", how="all")
+    twice = "loss_last" in columns and columns["loss_last"].equals(columns["loss"])
+    return [value for value in VALUES if value in columns and not (twice and value == "loss_last")]
 
 
 def _cells(part: "DataFrame", value: str, names: list[str], lengths: list[int]) -> list[list[list]]:

@@ -21,15 +21,15 @@ def states(model: Transformer, tokens: Tensor) -> list[Tensor]:
     >>> len(states(model, torch.tensor([[0, 1, 2, 3, 0, 4]])))
     4
     """
-    found = []
+    vectors = []
     stages = (*model.blocks, model.norm)
-    hooks = [stage.register_forward_pre_hook(lambda _, inputs: found.append(inputs[0])) for stage in stages]
+    hooks = [stage.register_forward_pre_hook(lambda _, inputs: vectors.append(inputs[0])) for stage in stages]
     try:
         model(tokens, torch.arange(tokens.shape[1], device=tokens.device))
     finally:
         for hook in hooks:
             hook.remove()
-    return found
+    return vectors
 
 
 @torch.no_grad()
@@ -50,16 +50,16 @@ def probes(model: Transformer, task: Task, length: int, texts: int = 256, seed: 
     generator = torch.Generator().manual_seed(UNSEEN + seed)
     tokens, _ = task.tests["test"](2 * texts, length, generator)
     positions = torch.arange(length, dtype=torch.float64).repeat(texts)
-    found = []
+    rows = []
     for layer, vectors in enumerate(states(model, tokens.to(device))):
         x = vectors.double().cpu().flatten(0, 1)
         x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)
         fitted, unseen = x.chunk(2)
-        told = unseen @ torch.linalg.lstsq(fitted, positions[:, None], driver="gelsd").solution[:, 0]
-        wrong = told - positions
+        predicted = unseen @ torch.linalg.lstsq(fitted, positions[:, None], driver="gelsd").solution[:, 0]
+        wrong = predicted - positions
         r2 = 1 - wrong.square().mean() / positions.var(correction=0)
-        found.append({"layer": layer, "error": wrong.abs().mean().item(), "r2": r2.item()})
-    return found
+        rows.append({"layer": layer, "error": wrong.abs().mean().item(), "r2": r2.item()})
+    return rows
 
 
 @torch.no_grad()
@@ -73,7 +73,7 @@ def first_token(model: Transformer, task: Task, length: int, texts: int = 256, s
     >>> [0 < share < 0.2 for share in first_token(model, TASKS["echo"], length=16)]
     [True, True]
     """
-    device, found = next(model.parameters()).device, []
+    device, shares = next(model.parameters()).device, []
     tokens, _ = task.tests["test"](texts, length, torch.Generator().manual_seed(UNSEEN + seed))
     here = torch.arange(length, device=device)
 
@@ -81,7 +81,7 @@ def first_token(model: Transformer, task: Task, length: int, texts: int = 256, s
         q, k, _ = layer.projected(inputs[0])
         mask = causal_mask(here, here)
         weights = attention_weights(q, k, here, here, layer.encoding, mask, layer.encoding.hidden_features(inputs[0]), layer.sinks)
-        found.append(weights[:, :, length // 2 :, 0].mean().item())
+        shares.append(weights[:, :, length // 2 :, 0].mean().item())
 
     hooks = [block.attention.register_forward_pre_hook(look) for block in model.blocks]
     try:
@@ -89,7 +89,7 @@ def first_token(model: Transformer, task: Task, length: int, texts: int = 256, s
     finally:
         for hook in hooks:
             hook.remove()
-    return found
+    return shares
 
 
 def learned_table(model: Transformer) -> Tensor | None:

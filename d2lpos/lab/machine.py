@@ -45,8 +45,8 @@ def chip() -> str | None:
     """The processor's family, model and stepping, which tell apart what may have one name; None where not told."""
     wanted = ("cpu family", "model", "stepping")
     with suppress(OSError, KeyError), open("/proc/cpuinfo") as lines:
-        told = dict(tuple(map(str.strip, text.partition(":")[::2])) for text in lines)
-        return "-".join(told[name] for name in wanted)
+        fields = dict(tuple(map(str.strip, text.partition(":")[::2])) for text in lines)
+        return "-".join(fields[name] for name in wanted)
     return None
 
 

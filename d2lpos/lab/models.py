@@ -25,16 +25,16 @@ from .tasks import TASKS
 __all__ = [
     "DROPOUTS",
     "ENCODINGS",
+    "EVAL_MODES",
     "LAYERS",
     "ONLY",
     "PAST",
-    "READINGS",
     "SPARED",
     "build",
+    "eval_mode",
     "log_n_scaling",
     "place",
     "places",
-    "reading",
     "reads",
 ]
 
@@ -48,14 +48,14 @@ class Setting(Sizes, Protocol):
     seed: int
     stretch: float
     scale: float
-    again: bool
+    add_every_layer: bool
     dropout: str
     drop: float
     stack: tuple[str, ...]
 
 
 class EncodingWrapper(Encoding):
-    """Another encoding with its doors; a reading changes one of them."""
+    """Another encoding with its doors; an eval mode changes one of them."""
 
     def __init__(self, inner: Encoding):
         super().__init__()
@@ -238,7 +238,7 @@ def both(first: Callable, second: Callable) -> Callable:
 
 # From a run and a tested length to a function of the encoding that was trained. Scaling rules stretch the
 # training length to the longest length tested; the dynamic one, to the length at hand.
-READINGS: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] = {
+EVAL_MODES: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] = {
     "as trained": lambda run, length: lambda encoding: encoding,
     "last row": lambda run, length: LastRow,
     "wrapped": lambda run, length: Wrapped,
@@ -256,7 +256,7 @@ READINGS: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] = 
 }
 # YaRN as a configuration may have it: with the new length for that of training, applied by two programs, and with
 # another base than the model's.
-READINGS |= {
+EVAL_MODES |= {
     "yarn, length overwritten": lambda run, length: partial(
         scaled, partial(yarn, factor=run.stretch, length=round(run.length * run.stretch))
     ),
@@ -270,7 +270,7 @@ READINGS |= {
     ),
 }
 # What part of YaRN does it: its frequencies, or its factor on queries and keys.
-READINGS |= {
+EVAL_MODES |= {
     "yarn, scores as they were": lambda run, length: partial(
         scaled, partial(yarn, factor=run.stretch, length=run.length, attention_factor=1.0)
     ),
@@ -281,11 +281,11 @@ READINGS |= {
 HALVED = ("yarn, scores as they were", "yarn, factor alone")
 MISREAD = ("yarn, length overwritten", "yarn, twice", "yarn, another base")
 for rule in ("ntk", "yarn"):
-    READINGS[f"{rule}, sharper"] = lambda run, length, rule=rule: both(
-        READINGS[rule](run, length), READINGS["sharper"](run, length)
+    EVAL_MODES[f"{rule}, sharper"] = lambda run, length, rule=rule: both(
+        EVAL_MODES[rule](run, length), EVAL_MODES["sharper"](run, length)
     )
 # Positions handed out anew: frequencies stay, and no pair of tokens is further apart than in training.
-READINGS |= {
+EVAL_MODES |= {
     "self-extend": lambda run, length: partial(
         InParts, rule=partial(self_extend, **self_extend_for(run.length, round(run.length * run.stretch)))
     ),
@@ -293,11 +293,11 @@ READINGS |= {
 }
 REGROUPED = ("self-extend", "dual chunk")
 # Of pictures of finer cells than those of training: a table of more rows, and places between those trained.
-READINGS |= {
+EVAL_MODES |= {
     "interpolated": lambda run, length: partial(Interpolated, length=length),
     "to scale": lambda run, length: partial(ToScale, length=length, trained=run.length),
 }
-PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
+PAST = ("last row", "wrapped", "blocks", "stretched")  # the eval modes that go past a learned table
 TURNED = ("linear", "ntk", "dynamic ntk", "yarn", "llama 3", "larger base", "no rotation")
 TURNED += ("ntk, sharper", "yarn, sharper", *HALVED, *MISREAD, *REGROUPED)
 ONLY = dict.fromkeys((*PAST, "interpolated"), ("learned",)) | dict.fromkeys(TURNED, ("rope",))
@@ -349,7 +349,7 @@ def build(run: Setting) -> Transformer:
         x, positions, *others = inputs
         return model.encoding.embed(x, positions), positions, *others
 
-    for block in model.blocks[1:] if run.again else ():
+    for block in model.blocks[1:] if run.add_every_layer else ():
         block.register_forward_pre_hook(add)
     return model
 
@@ -375,14 +375,14 @@ def by_index(model: Module, inputs: tuple[Tensor, Tensor]) -> tuple[Tensor, Tens
 
 
 @contextmanager
-def reading(model: Transformer, run: Setting, name: str, length: int) -> Iterator[Transformer]:
+def eval_mode(model: Transformer, run: Setting, name: str, length: int) -> Iterator[Transformer]:
     """Let the model read `length` tokens with other encodings for a while.
 
-    A layer without position has nothing to stretch, and one with a window meets no larger crowd: there these readings
+    A layer without position has nothing to stretch, and one with a window meets no larger crowd: there these modes
     change nothing.
     """
     trained = [block.attention.encoding for block in model.blocks]
-    change, read = READINGS[name](run, length), []
+    change, read = EVAL_MODES[name](run, length), []
     for block, encoding in zip(model.blocks, trained, strict=True):
         if isinstance(encoding, Dropped):  # without dropout it is the same, once it is trained
             encoding = encoding.encoding
@@ -402,7 +402,7 @@ def place(model: Transformer, encodings: list[Encoding]) -> None:
 
 
 def reads(run: Setting, name: str, length: int) -> bool:
-    """Whether a reading reaches a length: past a learned table there is no row to read."""
+    """Whether an eval mode reaches a length: past a learned table there is no row to read."""
     further = name in (*PAST, "interpolated") or run.limit > 0
     return run.encoding != "learned" or further or length <= run.length
 

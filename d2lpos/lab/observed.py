@@ -8,14 +8,14 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from .real import FOLLOWED, READINGS, SENTENCE
+from .real import EVAL_MODES, FOLLOWED, SENTENCE
 from .real_openings import AFTER
 from .report import origin
 from .reuse import PIECES
 from .summary import _cell, _interval
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 __all__ = ["board_data", "mean_ci"]
 
@@ -25,18 +25,18 @@ NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "ma
 
 
 def rows(records: Iterable[dict[str, Any]]) -> "DataFrame":
-    """A row for each row of each record, with the fields of its glance."""
+    """A row for each row of each record, with the fields of its probe."""
     from pandas import DataFrame
 
-    told = [record["run"] | row for record in records for row in record["rows"]]
-    for row in told:
+    table = [record["run"] | row for record in records for row in record["rows"]]
+    for row in table:
         if row["case"] == "held":
             row["case"] = (
                 f"pair {row['pair']} held"
                 if row["part"] == "columns"
                 else f"pairs {row['pair']} to {row['pair'] + 3} held"
             )
-    return DataFrame(told)
+    return DataFrame(table)
 
 
 def mean_ci(
@@ -63,28 +63,28 @@ def mean_ci(
     if against is not None:
         base = table[table["case"] == against].set_index(passage)[value]
         table[value] = table[value] - base.loc[table.set_index(passage).index].to_numpy()
-    found = [[*where, *_interval(part[value])] for where, part in table.groupby(by, sort=False)]
-    return DataFrame(found, columns=[*by, "mean", "low", "high", "n"])
+    means = [[*where, *_interval(part[value])] for where, part in table.groupby(by, sort=False)]
+    return DataFrame(means, columns=[*by, "mean", "low", "high", "n"])
 
 
 def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     """The texts that pages include, by the names of their files."""
     records = sorted(records, key=lambda record: (record["run"]["seed"], record["key"]))
     about = io.StringIO()
-    told = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights'][:16]}…"}
-    told["Runs"] = told["Runs"].replace("seed", "passage")
-    csv.writer(about, lineterminator="\n").writerows(told.items())
-    found = {f"{study}-about.csv": about.getvalue()}
+    about_rows = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights'][:16]}…"}
+    about_rows["Runs"] = about_rows["Runs"].replace("seed", "passage")
+    csv.writer(about, lineterminator="\n").writerows(about_rows.items())
+    files = {f"{study}-about.csv": about.getvalue()}
     if study == "real-board":
-        found["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
-        found["real-board.csv"] = dearest(records).to_csv(lineterminator="\n")
+        files["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
+        files["real-board.csv"] = dearest(records).to_csv(lineterminator="\n")
     elif study == "real-sentence":
-        told = json.dumps(sentence_data(records), ensure_ascii=False, separators=(",", ":"))
-        found["real-sentence.json"] = told + "\n"
+        data = json.dumps(sentence_data(records), ensure_ascii=False, separators=(",", ":"))
+        files["real-sentence.json"] = data + "\n"
     elif study in TABLES or "loss" in records[0]["rows"][0]:
         cells = TABLES.get(study, shown)(records)
-        found[f"{study}.csv"] = cells.to_csv(lineterminator="\n")
-    return found
+        files[f"{study}.csv"] = cells.to_csv(lineterminator="\n")
+    return files
 
 
 def looking_back(records: list[dict[str, Any]], best: int = 8) -> "DataFrame":
@@ -109,8 +109,8 @@ def dearest(records: list[dict[str, Any]], best: int = 5) -> "DataFrame":
     means = mean_ci(whole, against="as trained").set_index("case")
     table["Mean"] = [_cell(row, "+") for row in means.loc[table.index].itertuples()]
     kinds = [means[means.index.str.startswith(kind)]["mean"] for kind in ("pair", "layer", "no rotation")]
-    kept = [case for kind in kinds for case in kind.nlargest(best).index]
-    table = table.loc[kept].apply(lambda column: column.str.replace("-", "−"))
+    shown_cases = [case for kind in kinds for case in kind.nlargest(best).index]
+    table = table.loc[shown_cases].apply(lambda column: column.str.replace("-", "−"))
     return table.rename(lambda case: case.replace("held", "in all layers")).rename_axis("Still")
 
 
@@ -124,36 +124,46 @@ def along(records: list[dict[str, Any]], parts: int = 4) -> "DataFrame":
     """The loss in each part of a long passage, a row for each way to read it and text."""
     from pandas import DataFrame
 
-    found = []
+    cells = []
     for record in records:
         [row] = record["rows"]
         step = len(row["places"]) // parts
         means = [fmean(row["places"][step * n : step * (n + 1)]) for n in range(parts)]
         tokens = [record["run"]["length"] * n // parts for n in range(parts + 1)]
         names = [f"{a:,} to {b:,}" for a, b in pairwise(tokens)]
-        found.append(
+        cells.append(
             {"Reading": row["case"], "Text": NAMES[record["run"]["text"]]}
             | dict(zip(names, means, strict=True))
         )
-    means = DataFrame(found).groupby(["Reading", "Text"], sort=False).mean()
-    order = sorted(means.index, key=lambda at: (at[1], READINGS.index(at[0])))
+    means = DataFrame(cells).groupby(["Reading", "Text"], sort=False).mean()
+    order = sorted(means.index, key=lambda at: (at[1], EVAL_MODES.index(at[0])))
     return means.loc[order].map("{:.3f}".format)
 
 
+def share_of(counts: "DataFrame") -> "Series":
+    """Two columns of counts as words: "3 of 5"."""
+    part, whole = (counts[column].astype(str) for column in counts)
+    return part + " of " + whole
+
+
+def texts_beside(cells: "Series") -> "DataFrame":
+    """Cells whose last index is a text, with a column for each, in the order of NAMES and by their titles."""
+    wide = cells.unstack()
+    return wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
+
+
 def digits_found(records: list[dict[str, Any]]) -> "DataFrame":
-    """How many of the digits asked for are found, over all passages, a row for each reading and a column for each length."""
+    """How many of the digits asked for are found, over all passages, a row for each eval mode and a column for each length."""
     sums = rows(records).groupby(["case", "length"])[["right", "of"]].sum()
-    wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack().fillna("–")
-    wide = wide.loc[[reading for reading in READINGS if reading in wide.index]]
+    wide = share_of(sums).unstack().fillna("–")
+    wide = wide.loc[[mode for mode in EVAL_MODES if mode in wide.index]]
     return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
 
 
 def digits_from_afar(records: list[dict[str, Any]]) -> "DataFrame":
     """How many digits are found with the first four tokens farther and farther away, a column for each text."""
     sums = rows(records).groupby(["case", "text"], sort=False)[["right", "of"]].sum()
-    wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack()
-    wide = wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
-    return wide.rename_axis(index="The first four tokens", columns=None)
+    return texts_beside(share_of(sums)).rename_axis(index="The first four tokens", columns=None)
 
 
 def accepted(records: list[dict[str, Any]]) -> "DataFrame":
@@ -182,8 +192,8 @@ def reused(records: list[dict[str, Any]]) -> "DataFrame":
     tables = {}
     for document, some in documents.items():
         nats = shown(some)
-        sums = rows(some).groupby(["case", "text"])[["right", "of"]].sum().astype(str)
-        digits = (sums["right"] + " of " + sums["of"]).unstack().rename(columns=NAMES)
+        sums = rows(some).groupby(["case", "text"])[["right", "of"]].sum()
+        digits = texts_beside(share_of(sums))
         tables[document] = nats.add_suffix(": nats").join(digits[nats.columns].add_suffix(": digits"))
     return concat(tables, names=["Document", "Keys"])
 
@@ -215,10 +225,10 @@ def on_fifteen(records: list[dict[str, Any]]) -> "DataFrame":
 
     parts = dict.fromkeys(record["run"]["part"] for record in records if "loss" in record["rows"][0])
     each = [[record for record in records if record["run"]["part"] == part] for part in parts]
-    told = [
+    tables = [
         shown(some).rename({"as trained": f"as trained, {some[0]['run']['length']} tokens"}) for some in each
     ]
-    return concat(told).fillna("–")
+    return concat(tables).fillna("–")
 
 
 def without_heading(records: list[dict[str, Any]]) -> "DataFrame":
@@ -238,9 +248,7 @@ def without_heading(records: list[dict[str, Any]]) -> "DataFrame":
     above = concat(named).assign(above=lambda one: one["share"] > 0.1)
     above["part"] = above["part"].astype("category").cat.set_categories(list(AFTER))
     counts = above.groupby(["part", "case", "text"], observed=True)["above"].agg(["sum", "size"])
-    wide = (counts["sum"].astype(str) + " of " + counts["size"].astype(str)).unstack()
-    wide = wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
-    return wide.rename_axis(index=["Begun", "Mask, and who has more than a tenth"], columns=None)
+    return texts_beside(share_of(counts)).rename_axis(index=["Begun", "Mask, and who has more than a tenth"], columns=None)
 
 
 TABLES = {
@@ -296,7 +304,7 @@ def board_data(records: list[dict[str, Any]]) -> dict[str, Any]:
     rows[layer] and columns[pair]: [what the loss rises by, the weights of the heads]; a weight is null in a layer below
     what is held still, where it stays as it was. passages: over how many.
     """
-    found: dict[tuple, list] = {}
+    measured: dict[tuple, list] = {}
     seeds = set()
     bases = {
         record["run"]["seed"]: row["loss"]
@@ -311,19 +319,19 @@ def board_data(records: list[dict[str, Any]]) -> dict[str, Any]:
         seeds.add(seed)
         for row in record["rows"]:
             rise = row["loss"] - (0 if row["case"] == "as trained" else bases[seed])
-            found.setdefault((row["case"].split()[0], row["layer"], row["pair"]), []).append(
+            measured.setdefault((row["case"].split()[0], row["layer"], row["pair"]), []).append(
                 (rise, row["previous"])
             )
 
     def mean(key: tuple[Any, ...]) -> list[Any] | None:
-        if key not in found:
+        if key not in measured:
             return None
-        rises, weights = zip(*found[key], strict=True)
+        rises, weights = zip(*measured[key], strict=True)
         each = zip(*weights, strict=True)
         return [round(fmean(rises), 4), *(None if None in one else round(fmean(one), 3) for one in each)]
 
-    layers = sorted({layer for _, layer, _ in found if layer is not None})
-    pairs = sorted({pair for case, _, pair in found if case == "held"})
+    layers = sorted({layer for _, layer, _ in measured if layer is not None})
+    pairs = sorted({pair for case, _, pair in measured if case == "held"})
     return {
         "heads": FOLLOWED,
         "passages": len(seeds),
@@ -342,10 +350,10 @@ def sentence_data(records: list[dict[str, Any]]) -> dict[str, Any]:
     columns[pair] and cells[layer][pair]: the index of one of them, with the parts held still that `board_data` tells of.
     """
     # It is the same sentence whatever the number of the passage.
-    kept = [record for record in records if record["run"]["seed"] == 0]
+    first_passage = [record for record in records if record["run"]["seed"] == 0]
     words = {
         (row["layer"], row["pair"] if row["case"] == "held" else row["case"]): row["goes on"]
-        for record in kept
+        for record in first_passage
         for row in record["rows"]
     }
     goes = list(dict.fromkeys([words[None, "as trained"], *words.values()]))

@@ -38,7 +38,7 @@ from torch import Tensor
 from ..positions.arguments import check_name, check_scale
 from ..pretrained.smollm2 import SmolLM2, losses
 from .bits import StoredKeys, rounded
-from .glance import Probe, loaded, tokens
+from .probe import Probe, loaded, tokens
 from .shift import BAND, HALF, MUCH, as_rows, shifting
 from .summary import _below
 
@@ -101,8 +101,8 @@ def mixed(x: Tensor, bits: int) -> Tensor:
     """x as `blocks` give it back where a Hadamard matrix has mixed all features, or as many as a power of two divides."""
     size = x.shape[-1] & -x.shape[-1]
     matrix = hadamard(size).to(x.device)
-    found = blocks((x.float().unflatten(-1, (-1, size)) @ matrix).flatten(-2), bits)
-    return (found.unflatten(-1, (-1, size)) @ matrix).flatten(-2).to(x)
+    stored = blocks((x.float().unflatten(-1, (-1, size)) @ matrix).flatten(-2), bits)
+    return (stored.unflatten(-1, (-1, size)) @ matrix).flatten(-2).to(x)
 
 
 def values_too(model: SmolLM2, text: Tensor, store: Callable[[Tensor], Tensor]) -> Tensor:
@@ -115,9 +115,9 @@ def values_too(model: SmolLM2, text: Tensor, store: Callable[[Tensor], Tensor]) 
             hook.remove()
 
 
-def packed(glance: Probe, device: str) -> list[dict]:
+def packed(probe: Probe, device: str) -> list[dict]:
     """The loss with packed keys, a row for each way; `largest` has the largest number of each layer's turned keys."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     own, here, largest = model.encoding, torch.arange(text.shape[1], device=device), []
 
     def watch(layer: int, q: Tensor, k: Tensor) -> None:
@@ -128,16 +128,16 @@ def packed(glance: Probe, device: str) -> list[dict]:
         for scale, store in {"scale 1": fp8, "layer's scale": by_layer}.items():
             for turn in ("before", "after"):
                 one = StoredKeys(own, partial(store, dtype=dtype), turn == "before")
-                found = losses(model, text, encoding=one)
-                rows.append({"case": f"{name}, {scale}, {turn} the turn", "loss": found})
-        found = values_too(model, text, partial(fp8, dtype=dtype))
-        rows.append({"case": f"{name}, scale 1, values too", "loss": found})
+                loss = losses(model, text, encoding=one)
+                rows.append({"case": f"{name}, {scale}, {turn} the turn", "loss": loss})
+        loss = values_too(model, text, partial(fp8, dtype=dtype))
+        rows.append({"case": f"{name}, scale 1, values too", "loss": loss})
     stores = {f"e4m3, {past} times too large": partial(by_layer, dtype=E4M3, past=past) for past in (2, 8)}
     stores |= {f"{count} bits by token": partial(rounded, bits=count, by="token") for count in (8, 4)}
     stores |= {f"q{count}_0, pairs as halves": partial(blocks, bits=count) for count in (8, 4)}
     for case, store in stores.items():
         rows.append({"case": case, "loss": losses(model, text, encoding=StoredKeys(own, store))})
-    other = loaded(glance.model, glance.dtype, device, "interleaved")
+    other = loaded(probe.model, probe.dtype, device, "interleaved")
     rows.append({"case": "as trained, pairs as neighbors", "loss": losses(other, text)})
     for how, store in {"pairs as neighbors": blocks, "mixed": mixed}.items():
         for count in (8, 4):
@@ -154,9 +154,9 @@ CASES = {"float32, positions count on": (torch.float32, True, 0)} | {
 }
 
 
-def packed_shift(glance: Probe, device: str) -> list[dict]:
+def packed_shift(probe: Probe, device: str) -> list[dict]:
     """Rows as those of `shift.shift`, with packed keys; nothing is read anew."""
-    model, text = loaded(glance.model, glance.dtype, device, "interleaved"), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device, "interleaved"), tokens(probe, device)
     return as_rows(shifting(model, text, CASES))
 
 
@@ -164,17 +164,17 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     """What is decided of sentences 8 to 10 of this module: holds, fails or open; columns as `shift.decided` has them.
 
     >>> from d2lpos.lab import run_probe
-    >>> glance = Probe("real-packed-shift", "", "stand-in", "rule", length=192)
-    >>> decided([run_probe(glance)])["verdict"].unique().tolist()
+    >>> probe = Probe("real-packed-shift", "", "stand-in", "rule", length=192)
+    >>> decided([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
     from pandas import DataFrame
 
-    found = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
+    losses_by_case = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
     rows = []
     for way in ("at once", "by ones"):
         for name in FORMATS:
-            rise = found[f"{name}, {way}"] - found[f"{name}, positions count on"]
+            rise = losses_by_case[f"{name}, {way}"] - losses_by_case[f"{name}, positions count on"]
             little = way == "at once" or name == "q8_0"
             says = f"{name} {way}: {'less than 0.02' if little else 'more than 0.1'}"
             rows.append([says, *_below(rise - BAND if little else MUCH - rise)])

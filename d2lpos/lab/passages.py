@@ -76,8 +76,8 @@ def passage(text: str, number: int, characters: int) -> str:
     if text == "code":
         return "".join(map(code, FILES[number:]))[:characters]
     book, chapters, step = NOVELS[text]
-    found = "".join(flowing(book)[step * number % chapters :])
-    return found[:characters]
+    text = "".join(flowing(book)[step * number % chapters :])
+    return text[:characters]
 
 
 @cache
@@ -89,10 +89,10 @@ def flowing(book: str) -> list[str]:
 
 def code(name: str) -> str:
     """A file of NetworkX as it is published; raises ValueError where another version is installed."""
-    found = distribution("networkx")
-    if found.version != NETWORKX:
-        raise ValueError(f"networkx must be {NETWORKX}, which the records read; got {found.version}")
-    return found.locate_file(f"networkx/algorithms/{name}.py").read_text("utf-8")
+    package = distribution("networkx")
+    if package.version != NETWORKX:
+        raise ValueError(f"networkx must be {NETWORKX}, which the records read; got {package.version}")
+    return package.locate_file(f"networkx/algorithms/{name}.py").read_text("utf-8")
 
 
 def made(number: int, characters: int) -> str:

@@ -55,23 +55,23 @@ def named(frame: "DataFrame") -> "DataFrame":
     some = frame["causal"].nunique() > 1
 
     def name(row: "Series") -> str:
-        told = [LABELS.get(row["encoding"], row["encoding"])]
+        parts = [LABELS.get(row["encoding"], row["encoding"])]
         if row.get("reading", "as trained") != "as trained":
             read, on, _ = row["reading"].partition(", trained on")
-            told += [LABELS.get(read, read) + on]
+            parts += [LABELS.get(read, read) + on]
         if row.get("scale", 1) != 1:
-            told += [f"× {row['scale']:.3g}"]
+            parts += [f"× {row['scale']:.3g}"]
         if row.get("places", "counted") != "counted":
-            told += [row["places"]]
+            parts += [row["places"]]
         if row.get("stack"):
-            told += [row["stack"]]
+            parts += [row["stack"]]
         if row.get("again"):
-            told += ["in every block"]
+            parts += ["in every block"]
         if row.get("steps"):
-            told += [f"{row['steps']} steps"]
+            parts += [f"{row['steps']} steps"]
         if row.get("drop"):
-            told += [f"dropout {row['drop']:.0%} ({row['dropout']})"]
-        return ", ".join(told + ["causal"] * (row["causal"] and some))
+            parts += [f"dropout {row['drop']:.0%} ({row['dropout']})"]
+        return ", ".join(parts + ["causal"] * (row["causal"] and some))
 
     return frame.assign(name=frame.apply(name, axis="columns"))
 
@@ -113,14 +113,14 @@ def describe(frame: "DataFrame", value: str = "loss", split: str = "test") -> st
     rows, means = _means(frame, value, split)
     lengths = sorted(means["length"].unique())
     last = means[means["length"] == lengths[-1]].sort_values("mean")
-    told = "; ".join(f"{name} {mean:.2f}" for name, mean in last[["name", "mean"]].values)
+    listed = "; ".join(f"{name} {mean:.2f}" for name, mean in last[["name", "mean"]].values)
     what = UNITS[value].capitalize()
     if len(lengths) == 1:
-        return f"{what} at length {lengths[0]}. The means, from low to high: {told}."
+        return f"{what} at length {lengths[0]}. The means, from low to high: {listed}."
     trained = rows["trained"].iloc[0]
     return (
         f"{what} at lengths {', '.join(map(str, lengths))}, after training at {trained}. "
-        f"The means at {lengths[-1]}, from low to high: {told}."
+        f"The means at {lengths[-1]}, from low to high: {listed}."
     )
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .glance import Probe
-from .glances import PROBES
 from .lines import write
 from .observed import texts
+from .probe import Probe
+from .probes import PROBES
 from .record import EVERY, records
 from .report import pages
 from .run import Run
@@ -40,24 +40,24 @@ def publish(study: str, store: Store, runs: Iterable[Run] | Iterable[Probe], fol
 
     Raises ValueError where something is published that the study does not run any more.
     """
-    found = {record["key"]: record for record in (*records(study, folder), *finished(runs, store))}
-    seeds = sorted({record["run"]["seed"] for record in found.values()})
-    kept = [found.pop(run.key) for run in EVERY[study].runs(seeds) if run.key in found]
-    if found:
+    by_key = {record["key"]: record for record in (*records(study, folder), *finished(runs, store))}
+    seeds = sorted({record["run"]["seed"] for record in by_key.values()})
+    ordered = [by_key.pop(run.key) for run in EVERY[study].runs(seeds) if run.key in by_key]
+    if by_key:
         raise ValueError(
-            f"{folder / study}.jsonl has records of runs that are not in the study, as {next(iter(found))}; "
+            f"{folder / study}.jsonl has records of runs that are not in the study, as {next(iter(by_key))}; "
             "take them out first"
         )
-    told = texts(study, kept) if study in PROBES else pages(study, kept, records(study, folder / "again"))
+    files = texts(study, ordered) if study in PROBES else pages(study, ordered, records(study, folder / "again"))
     folder.mkdir(exist_ok=True)
-    for name, text in told.items():
+    for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    write(kept, folder / f"{study}.jsonl")
-    return len(kept)
+    write(ordered, folder / f"{study}.jsonl")
+    return len(ordered)
 
 
 def finished(runs: Iterable[Run] | Iterable[Probe], store: Store) -> list[dict[str, Any]]:
     """Return the finished records of runs, in their order."""
     keys = [run.key for run in runs]
-    found = {record["key"]: record for record in store.records(keys)}
-    return [found[key] for key in keys if key in found]
+    by_key = {record["key"]: record for record in store.records(keys)}
+    return [by_key[key] for key in keys if key in by_key]

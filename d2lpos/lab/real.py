@@ -1,4 +1,4 @@
-"""What is asked of SmolLM2: functions of a glance, each giving rows that a record keeps.
+"""What is asked of SmolLM2: functions of a probe, each giving rows that a record keeps.
 
 All losses are in nats a token, means over the tokens of a passage that have one before them. What is changed is changed
 in the trained model as it stands: nothing is trained again.
@@ -22,11 +22,11 @@ from ..rotary.scaling import dynamic_ntk, freeze_pairs, linear, ntk, unscaled, y
 from ..transformer.attention import attend, attention_weights
 from ..transformer.masks import Mask, causal_mask
 from ..transformer.temperature import multiply
-from .glance import Probe, encoder, loaded, tokenizer, tokens
 from .models import log_n_scaling
 from .passages import WHO
+from .probe import Probe, encoder, loaded, tokenizer, tokens
 
-__all__ = ["READINGS", "board", "heads", "layout", "length", "needles", "placed", "sentence", "sink"]
+__all__ = ["EVAL_MODES", "board", "heads", "layout", "length", "needles", "placed", "sentence", "sink"]
 
 Rows = list[dict]
 
@@ -45,8 +45,8 @@ def rope(model: SmolLM2, **changed: object) -> RoPE:
     return RoPE(**{"dim": own.dim, "base": own.base, "layout": own.layout} | changed)
 
 
-def mean(found: Tensor) -> float:
-    return round(found.double().mean().item(), 6)
+def mean(values: Tensor) -> float:
+    return round(values.double().mean().item(), 6)
 
 
 # Layout
@@ -68,9 +68,9 @@ def rows_moved(model: SmolLM2, queries: bool, keys: bool) -> Iterator[None]:
             projection.weight = weight
 
 
-def layout(glance: Probe, device: str) -> Rows:
+def layout(probe: Probe, device: str) -> Rows:
     """The loss with the file's rows, which are neighbors, turned as neighbors or as halves, moved or not."""
-    model, text = loaded(glance.model, glance.dtype, device, "interleaved"), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device, "interleaved"), tokens(probe, device)
     rows = [{"case": "neighbors, turned so", "loss": mean(losses(model, text))}]
     halves = rope(model, layout="half")
     for case, queries, keys in (
@@ -120,8 +120,8 @@ class Coarse(Encoding):
         cos, sin = both if layout == "half" else (convert(table, "interleaved") for table in both)
         return (x.float() * cos + quarter * sin).to(x)
 
-    def rounded(self, found: Tensor, what: str) -> Tensor:
-        return found.to(self.dtype).float() if what == self.what else found
+    def rounded(self, x: Tensor, what: str) -> Tensor:
+        return x.to(self.dtype).float() if what == self.what else x
 
 
 def placings(n: int, device: str, seed: int) -> dict[str, Tensor]:
@@ -147,12 +147,12 @@ def placings(n: int, device: str, seed: int) -> dict[str, Tensor]:
     return cases
 
 
-def placed(glance: Probe, device: str) -> Rows:
+def placed(probe: Probe, device: str) -> Rows:
     """The loss when positions are moved; the mask stays that of the text, so angles alone change."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     rows = [
         {"case": case, "loss": mean(losses(model, text, positions=positions))}
-        for case, positions in placings(text.shape[1], device, glance.seed).items()
+        for case, positions in placings(text.shape[1], device, probe.seed).items()
     ]
     for ahead in (1, -1):
         one = Apart(model.encoding, ahead)
@@ -177,14 +177,14 @@ def looking(model: SmolLM2, q: Tensor, k: Tensor, encoding: Encoding) -> Tensor:
     return attention_weights(q, k, here, here, encoding, causal_mask(here, here))[0]
 
 
-def heads(glance: Probe, device: str) -> Rows:
+def heads(probe: Probe, device: str) -> Rows:
     """A row for each head: how much it weighs the previous token, the first, and its own, on average.
 
     still: the weight of the previous token with one pair held still in this layer alone, from the fastest to the
     slowest. nothing: with none turning; half and double: with positions so. q, k: the mean length of each pair of its
     queries and of the keys that it shares.
     """
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     pairs, rows = model.encoding.dim // 2, []
     held = {
         "nothing": Encoding(),
@@ -193,8 +193,8 @@ def heads(glance: Probe, device: str) -> Rows:
     }
 
     def previous(q: Tensor, k: Tensor, encoding: Encoding) -> list[float]:
-        found = looking(model, q, k, encoding).diagonal(-1, dim1=1, dim2=2).double().mean(dim=1)
-        return [round(weight, 4) for weight in found.tolist()]
+        weights = looking(model, q, k, encoding).diagonal(-1, dim1=1, dim2=2).double().mean(dim=1)
+        return [round(weight, 4) for weight in weights.tolist()]
 
     def lengths(x: Tensor) -> Tensor:
         split = (2, -1) if model.encoding.layout == "half" else (-1, 2)
@@ -203,12 +203,12 @@ def heads(glance: Probe, device: str) -> Rows:
 
     def watch(layer: int, q: Tensor, k: Tensor) -> None:
         weights = looking(model, q, k, model.encoding).double()[:, 1:]
-        told = {
+        means = {
             "previous": weights.diagonal(0, dim1=1, dim2=2).mean(dim=1),
             "first": weights[:, :, 0].mean(dim=1),
             "own": weights.diagonal(1, dim1=1, dim2=2).mean(dim=1),
         }
-        columns = {what: [round(v, 4) for v in values.tolist()] for what, values in told.items()}
+        columns = {what: [round(v, 4) for v in values.tolist()] for what, values in means.items()}
         columns |= {what: previous(q, k, encoding) for what, encoding in held.items()}
         one_still = [previous(q, k, rope(model, scaling=partial(freeze_pairs, pairs=[p]))) for p in range(pairs)]
         columns["still"] = [list(column) for column in zip(*one_still, strict=True)]
@@ -229,39 +229,39 @@ def heads(glance: Probe, device: str) -> Rows:
 
 
 @torch.no_grad()
-def board(glance: Probe, device: str) -> Rows:
+def board(probe: Probe, device: str) -> Rows:
     """What becomes of the loss, and of the previous-token head, with parts of the rotation held still.
 
-    The glance's part is "layer 7": each of its pairs alone, and all of them; or "layers": each layer, all its pairs;
+    The probe's part is "layer 7": each of its pairs alone, and all of them; or "layers": each layer, all its pairs;
     or "columns": each pair in all layers, and everything; or "bands": each four neighboring pairs in all layers; or
     "slow bands": a few of these, for long texts, where each costs a minute.
     layer and pair are None where all are held.
     previous: the weights that the heads of FOLLOWED give to the previous token; None below the layer, and where the text
     is long.
     """
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     layers, pairs = len(model.blocks), model.encoding.dim // 2
-    followed = FOLLOWED if glance.model == "smollm2" else ((0, 0), (1, 2))
+    followed = FOLLOWED if probe.model == "smollm2" else ((0, 0), (1, 2))
 
     def reading(encodings: list[Encoding], x: Tensor, first: int) -> dict[str, float | None]:
-        seen = {}
+        previous = {}
 
         def watch(layer: int, q: Tensor, k: Tensor) -> None:
             for at, head in followed:
                 if layer == at and q.shape[2] <= FEW:
                     own = q[:, [head]], k[:, [head * k.shape[1] // q.shape[1]]]
                     weights = looking(model, *own, encodings[layer])
-                    seen[at, head] = round(weights[0].diagonal(-1).mean().item(), 4)
+                    previous[at, head] = round(weights[0].diagonal(-1).mean().item(), 4)
 
         x = model.read(x, encoding=encodings, watch=watch, first=first)
-        return {"loss": mean(losses(model, text, x)), "previous": [seen.get(one) for one in followed]}
+        return {"loss": mean(losses(model, text, x)), "previous": [previous.get(one) for one in followed]}
 
     def held(some: list[int]) -> Encoding:
         return Encoding() if len(some) == pairs else rope(model, scaling=partial(freeze_pairs, pairs=some))
 
     start, rows = model.embed(text), []
-    if glance.part.startswith("layer "):
-        layer = int(glance.part.removeprefix("layer "))
+    if probe.part.startswith("layer "):
+        layer = int(probe.part.removeprefix("layer "))
         x = model.read(start, last=layer)
         for pair in (*range(pairs), None):
             encodings = [model.encoding] * layers
@@ -273,18 +273,18 @@ def board(glance: Probe, device: str) -> Rows:
     rows.append(
         {"case": "as trained", "layer": None, "pair": None} | reading([model.encoding] * layers, start, 0)
     )
-    if glance.part == "layers":
+    if probe.part == "layers":
         for layer in range(layers):
             encodings = [model.encoding] * layers
             encodings[layer] = Encoding()
             rows.append({"case": f"layer {layer}", "layer": layer, "pair": None} | reading(encodings, start, layer))
             start = model.read(start, first=layer, last=layer + 1)
         return rows
-    width = 1 if glance.part == "columns" else 4
-    for pair in SLOW if glance.part == "slow bands" else range(0, pairs, width):
+    width = 1 if probe.part == "columns" else 4
+    for pair in SLOW if probe.part == "slow bands" else range(0, pairs, width):
         some = list(range(pair, pair + width))
         rows.append({"case": "held", "layer": None, "pair": pair} | reading([held(some)] * layers, start, 0))
-    if glance.part == "slow bands":
+    if probe.part == "slow bands":
         return rows
     rows.append(
         {"case": "no rotation", "layer": None, "pair": None}
@@ -307,19 +307,19 @@ class EachStill(Encoding):
 
 
 @torch.no_grad()
-def sentence(glance: Probe, device: str) -> Rows:
+def sentence(probe: Probe, device: str) -> Rows:
     """How SENTENCE goes on, the likeliest token each time, with one pair, a layer, or a column held still.
 
     The part is as for `board`. All conditions of a part are read as one batch.
     """
-    model = loaded(glance.model, glance.dtype, device)
+    model = loaded(probe.model, probe.dtype, device)
     layers, pairs = len(model.blocks), model.encoding.dim // 2
     turns = torch.ones(pairs + 2, pairs, device=device)
     turns[1 : pairs + 1] -= torch.eye(pairs, device=device)  # the first row turns as trained
     turns[-1] = 0
-    columns = glance.part == "columns"
-    layer = 0 if columns else int(glance.part.removeprefix("layer "))
-    text = torch.tensor([encoder(glance.model)(SENTENCE)], device=device).expand(pairs + 2, -1)
+    columns = probe.part == "columns"
+    layer = 0 if columns else int(probe.part.removeprefix("layer "))
+    text = torch.tensor([encoder(probe.model)(SENTENCE)], device=device).expand(pairs + 2, -1)
     start = text.shape[1]
     changed = EachStill(model.encoding, turns)
     encodings = [changed if columns or at == layer else model.encoding for at in range(layers)]
@@ -328,19 +328,19 @@ def sentence(glance: Probe, device: str) -> Rows:
         x = model.read(model.embed(alike), last=layer)[of]
         x = model.read(x, encoding=encodings, first=layer)
         text = torch.cat([text, model.logits(x[:, -1:]).argmax(dim=-1)], dim=1)
-    told = [decoded(glance.model, row[start:].tolist()) for row in text]
+    goes_on = [decoded(probe.model, row[start:].tolist()) for row in text]
     cases = ["as trained", *["held"] * pairs, "no rotation"]
     named = [None, *range(pairs), None]
     return [
         {"case": case, "layer": None if columns else layer, "pair": pair, "goes on": words}
-        for case, pair, words in zip(cases, named, told, strict=True)
+        for case, pair, words in zip(cases, named, goes_on, strict=True)
     ]
 
 
-def decoded(model: str, found: list[int]) -> str:
+def decoded(model: str, ids: list[int]) -> str:
     if model == "stand-in":
-        return bytes(found).decode("latin-1")
-    return tokenizer("smollm2").decode(found)
+        return bytes(ids).decode("latin-1")
+    return tokenizer("smollm2").decode(ids)
 
 
 # Length
@@ -355,7 +355,7 @@ GAPS = (0, 8000, 11_000, 14_000)  # tokens by which the first four are moved awa
 
 
 def hidden(
-    glance: Probe, needles: int = HIDDEN, start: int = 0
+    probe: Probe, needles: int = HIDDEN, start: int = 0
 ) -> tuple[list[int], list[tuple[int, list[int], list[int]]]]:
     """A passage with needles in it, spread evenly: its tokens; and of each needle where it stands, the question and the answer.
 
@@ -363,19 +363,19 @@ def hidden(
     same up to the number. Who, and the numbers, are drawn by the number of the passage. start: so many tokens of the
     passage are left out before it.
     """
-    encode = encoder(glance.model)
-    draw = random.Random(f"needles {glance.seed}")
+    encode = encoder(probe.model)
+    draw = random.Random(f"needles {probe.seed}")
     who = draw.sample(WHO, needles)
     answers = [encode("".join(draw.choice("0123456789") for _ in range(DIGITS))) for _ in who]
     questions = [encode(f"\nThe secret number of the {one} is") + encode(" ") for one in who]
-    said = [ask + answer + encode(".\n") for ask, answer in zip(questions, answers, strict=True)]
-    room = glance.length - sum(map(len, said))
-    if room < needles:
-        raise ValueError(f"length must leave room for {needles} needles; got {glance.length}")
-    hay = tokens(replace(glance, length=start + room))[0, start:].tolist()
+    sentences = [ask + answer + encode(".\n") for ask, answer in zip(questions, answers, strict=True)]
+    left = probe.length - sum(map(len, sentences))
+    if left < needles:
+        raise ValueError(f"length must leave room for {needles} needles; got {probe.length}")
+    hay = tokens(replace(probe, length=start + left))[0, start:].tolist()
     text, asked = [], []
-    for number, needle in enumerate(said):
-        first, end = (room * part // (2 * needles) for part in (max(0, 2 * number - 1), 2 * number + 1))
+    for number, needle in enumerate(sentences):
+        first, end = (left * part // (2 * needles) for part in (max(0, 2 * number - 1), 2 * number + 1))
         text += hay[first:end]
         asked.append((len(text), questions[number], answers[number]))
         text += needle
@@ -402,9 +402,9 @@ def branches(
     everywhere[4:] += gap
     here, after = everywhere.split([n, size])
     back = after[:, None] - everywhere
-    seen = back >= 0
+    mask = back >= 0
     if window is not None:
-        seen &= (back < window[0]) | (everywhere < window[1])
+        mask &= (back < window[0]) | (everywhere < window[1])
     encoding = model.encoding if encoding is None else encoding
     x, y = model.embed(text), model.embed(asked)
     for block in model.blocks:
@@ -414,7 +414,7 @@ def branches(
         keys, values = (
             torch.cat([a.expand(len(b), -1, -1, -1), b], dim=2) for a, b in ((k, key), (v, value))
         )
-        y = block.close(y, attend(ask, keys, values, after, everywhere, encoding, seen))
+        y = block.close(y, attend(ask, keys, values, after, everywhere, encoding, mask))
         if window is None:
             x = block.close(x, attend(q, k, v, here, here, encoding, Mask(here)))
         else:
@@ -422,24 +422,24 @@ def branches(
     return model.logits(y)
 
 
-def needles(glance: Probe, device: str) -> Rows:
+def needles(probe: Probe, device: str) -> Rows:
     """How many digits of the needles a model says rightly, each after those before it.
 
     The part names how it reads, with the settings for twice the length of training, however long the text is.
     """
-    model = loaded(glance.model, glance.dtype, device)
-    return said(glance, glance.part, model, **readings(model, max(glance.length, 2 * TRAINED))[glance.part])
+    model = loaded(probe.model, probe.dtype, device)
+    return digits_right(probe, probe.part, model, **eval_modes(model, max(probe.length, 2 * TRAINED))[probe.part])
 
 
-def sink(glance: Probe, device: str) -> Rows:
+def sink(probe: Probe, device: str) -> Rows:
     """As `needles`, as trained, with the first four tokens of the text farther and farther away from all others."""
-    model = loaded(glance.model, glance.dtype, device)
-    return [row for gap in GAPS for row in said(glance, f"{gap:,} away", model, gap=gap)]
+    model = loaded(probe.model, probe.dtype, device)
+    return [row for gap in GAPS for row in digits_right(probe, f"{gap:,} away", model, gap=gap)]
 
 
-def said(glance: Probe, case: str, model: SmolLM2, **how: object) -> Rows:
-    """A row for each needle of a glance: where it stands, how many of its digits are said rightly, and their loss."""
-    text, asked = hidden(glance)
+def digits_right(probe: Probe, case: str, model: SmolLM2, **how: object) -> Rows:
+    """A row for each needle of a probe: where it stands, how many of its digits are said rightly, and their loss."""
+    text, asked = hidden(probe)
     device = model.tokens.weight.device
     # Questions differ in length: what follows a shorter one is not looked at.
     longest = max(len(question) + len(answer) for _, question, answer in asked)
@@ -448,9 +448,9 @@ def said(glance: Probe, case: str, model: SmolLM2, **how: object) -> Rows:
     logits = branches(model, *tensors, **how).float()
     rows = []
     for (place, question, answer), one in zip(asked, logits, strict=True):
-        told, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
-        right = int((told.argmax(dim=-1) == wanted).sum())
-        loss = cross_entropy(told, wanted)
+        logits_of_answer, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
+        right = int((logits_of_answer.argmax(dim=-1) == wanted).sum())
+        loss = cross_entropy(logits_of_answer, wanted)
         rows.append(
             {
                 "case": case,
@@ -466,13 +466,13 @@ def said(glance: Probe, case: str, model: SmolLM2, **how: object) -> Rows:
 # Length
 
 
-READINGS = (
+EVAL_MODES = (
     "as trained", "yarn", "ntk", "linear", "window", "window and 4 first", "dynamic ntk", "yarn, scores as they were",
     "sharper",
 )  # fmt: skip
 
 
-def readings(model: SmolLM2, n: int) -> dict[str, dict]:
+def eval_modes(model: SmolLM2, n: int) -> dict[str, dict]:
     """How to read n tokens, by name: as trained, by rules that slow pairs down, and in windows of half the training length."""
     factor, trained, half = max(1.0, n / TRAINED), min(TRAINED, n), max(1, min(TRAINED, n) // 2)
     scaled = {
@@ -488,14 +488,14 @@ def readings(model: SmolLM2, n: int) -> dict[str, dict]:
     return ways | {"sharper": {"temperature": partial(log_n_scaling, length=trained)}}
 
 
-def length(glance: Probe, device: str) -> Rows:
-    """The loss over each 256 tokens of a long passage; the part names how it is read, as `readings` does."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
-    found = losses(model, text, **readings(model, glance.length)[glance.part])[0]
+def length(probe: Probe, device: str) -> Rows:
+    """The loss over each 256 tokens of a long passage; the part names how it is read, as `eval_modes` does."""
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
+    loss = losses(model, text, **eval_modes(model, probe.length)[probe.part])[0]
     return [
         {
-            "case": glance.part,
-            "loss": mean(found),
-            "places": [round(part.mean().item(), 4) for part in found.split(BIN)],
+            "case": probe.part,
+            "loss": mean(loss),
+            "places": [round(part.mean().item(), 4) for part in loss.split(BIN)],
         }
     ]

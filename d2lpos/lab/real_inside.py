@@ -36,7 +36,7 @@ from ..rotary.scaling import freeze_pairs
 from ..transformer.attention import attention_weights
 from ..transformer.masks import causal_mask
 from ..transformer.programs import repeat_kv
-from .glance import Probe, encoder, loaded, tokens
+from .probe import Probe, encoder, loaded, tokens
 from .real import FOLLOWED, mean, rope
 
 __all__ = ["AlikeKeys", "inside"]
@@ -67,26 +67,26 @@ class AlikeKeys(Encoding):
         return self.own.rotate(q, k, q_positions, k_positions)
 
 
-def inside(glance: Probe, device: str) -> list[dict]:
+def inside(probe: Probe, device: str) -> list[dict]:
     """The rows of a part: "together", "alone", "sinks" or "paces"."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
-    return list(PARTS[glance.part](model, text, glance))
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
+    return list(PARTS[probe.part](model, text, probe))
 
 
 def still(model: SmolLM2, pairs: range) -> RoPE:
     return rope(model, scaling=partial(freeze_pairs, pairs=[*pairs]))
 
 
-def together(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
+def together(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Losses with many pairs still at once, and with all tokens but the first four moved away from these."""
     pairs, here = model.encoding.dim // 2, torch.arange(text.shape[1], device=text.device)
     yield {"case": "as trained", "loss": mean(losses(model, text))}
     for some in (range(1, pairs), range(max(2, pairs // 4), pairs)):
-        found = losses(model, text, encoding=still(model, some))
-        yield {"case": f"pairs {some[0]} to {some[-1]} still", "loss": mean(found)}
+        loss = losses(model, text, encoding=still(model, some))
+        yield {"case": f"pairs {some[0]} to {some[-1]} still", "loss": mean(loss)}
     for gap in APART:
-        found = losses(model, text, positions=here + gap * (here > 3))
-        yield {"case": f"the first four {gap:,} away", "loss": mean(found)}
+        loss = losses(model, text, positions=here + gap * (here > 3))
+        yield {"case": f"the first four {gap:,} away", "loss": mean(loss)}
 
 
 def followed(model: SmolLM2) -> tuple[tuple[int, int], ...]:
@@ -97,7 +97,7 @@ def paced(model: SmolLM2, pace: float) -> RoPE:
     return rope(model, scaling=lambda omega: (pace * omega, 1.0))
 
 
-def alone(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
+def alone(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Losses at another base, with four pairs still or with alike keys, and with another pace in the layers of four heads."""
     own, layers, pairs = model.encoding, len(model.blocks), model.encoding.dim // 2
     cases: dict[str, Encoding | list[Encoding]] = {"as trained": own}
@@ -122,16 +122,16 @@ def weighed(
     model: SmolLM2, text: Tensor, positions: Tensor, mask: Tensor, queries: slice
 ) -> tuple[Tensor, Tensor]:
     """The mean weight of each key (batch, key), over layers, heads and queries, and what leaves the last layer."""
-    found = []
+    means = []
 
     def watch(layer: int, q: Tensor, k: Tensor) -> None:
         one = attention_weights(
             q[:, :, queries], k, positions[queries], positions, model.encoding, mask[queries]
         )
-        found.append(one.float().mean(dim=(1, 2)))
+        means.append(one.float().mean(dim=(1, 2)))
 
     x = model.read(model.embed(text), positions=positions, mask=mask, watch=watch)
-    return torch.stack(found).mean(dim=0), x
+    return torch.stack(means).mean(dim=0), x
 
 
 def masks(n: int, device: torch.device) -> dict[str, Tensor]:
@@ -145,17 +145,17 @@ def masks(n: int, device: torch.device) -> dict[str, Tensor]:
         "(d) token 128 sees itself",
         "(e) the first sees the next nine",
     ]
-    found = {name: causal_mask(here, here) for name in names}
+    masks_by_name = {name: causal_mask(here, here) for name in names}
     for name in names[1:3]:
-        found[name][1:, 0] = False
-    found[names[2]][1, 0] = True
-    found[names[3]][0, 1] = True
-    found[names[4]][n // 2, : n // 2] = False
-    found[names[5]][0, :10] = True
-    return found
+        masks_by_name[name][1:, 0] = False
+    masks_by_name[names[2]][1, 0] = True
+    masks_by_name[names[3]][0, 1] = True
+    masks_by_name[names[4]][n // 2, : n // 2] = False
+    masks_by_name[names[5]][0, :10] = True
+    return masks_by_name
 
 
-def sinks(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
+def sinks(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Shares of all weight that tokens get: the first, and others under other masks and behind other first words."""
     n = text.shape[1]
     here, all_but_first = torch.arange(n, device=text.device), slice(1, None)
@@ -173,10 +173,10 @@ def sinks(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
     yield {"case": "all positions equal", "share": share(text, 0 * here)}
     for name, mask in masks(n, text.device).items():
         weights, x = weighed(model, text, here, mask, queries)
-        told = {f"token {at}": rounded(weights[0, place]) for at, place in ((0, 0), (1, 1), (128, n // 2))}
+        token_shares = {f"token {at}": rounded(weights[0, place]) for at, place in ((0, 0), (1, 1), (128, n // 2))}
         weights[0, [0, 1, n // 2]] = 0
         loss = mean(losses(model, text[:, late - 1 :], x[:, late - 1 :]))
-        yield {"case": name, "shares": told | {"any other": rounded(weights[0, :late].max())}, "loss": loss}
+        yield {"case": name, "shares": token_shares | {"any other": rounded(weights[0, :late].max())}, "loss": loss}
     for number in ALONE:
         mask, at = causal.clone(), number * n // 256
         mask[at, :at] = False
@@ -184,7 +184,7 @@ def sinks(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
             "case": f"token {number} sees itself alone",
             "share": rounded(weighed(model, text, here, mask, queries)[0][0, at]),
         }
-    yield from words(model, text[:, : n // 2], encoder(glance.model))
+    yield from words(model, text[:, : n // 2], encoder(probe.model))
     yield from leads(model, text)
 
 
@@ -193,14 +193,14 @@ def words(model: SmolLM2, text: Tensor, encode: Callable[[str], list[int]]) -> I
     here = torch.arange(text.shape[1], device=text.device)
     ids = text.repeat(len(WORDS), 1)
     ids[:, 0] = torch.tensor([encode(word)[0] for word in WORDS], device=text.device)
-    found, _ = weighed(model, ids, here, causal_mask(here, here), slice(1, None))
-    for word, weights in zip(WORDS, found, strict=True):
+    by_word, _ = weighed(model, ids, here, causal_mask(here, here), slice(1, None))
+    for word, weights in zip(WORDS, by_word, strict=True):
         yield {"case": f"{word!r} first", "share": rounded(weights[0])}
 
 
 def leads(model: SmolLM2, text: Tensor) -> Iterator[dict]:
     """By how much the first token's score is above the mean of the others', pair by pair, in late layers and in early ones."""
-    own, here, found = model.encoding, torch.arange(text.shape[1], device=text.device), []
+    own, here, by_layer = model.encoding, torch.arange(text.shape[1], device=text.device), []
     past = causal_mask(here, here).float()
     past[:, 0] = 0  # of the others
 
@@ -209,16 +209,16 @@ def leads(model: SmolLM2, text: Tensor) -> Iterator[dict]:
         q, k = (x[0].float().unflatten(-1, (2, -1)) for x in (q, repeat_kv(k, q)))
         scores = torch.einsum("hqcp,hkcp->hpqk", q, k) / own.dim**0.5
         others = (scores * past).sum(dim=-1) / past.sum(dim=-1)
-        found.append((scores[..., 0] - others)[..., 1:].mean(dim=(0, 2)))
+        by_layer.append((scores[..., 0] - others)[..., 1:].mean(dim=(0, 2)))
 
     model.read(model.embed(text), watch=watch)
-    each, layers = torch.stack(found), len(found)
+    each, layers = torch.stack(by_layer), len(by_layer)
     late, early = each[2 * layers // 5 :], each[layers // 10 : max(1, layers // 3)]
     for case, some in (("late layers", late), ("early layers", early)):
         yield {"case": f"lead in {case}", "leads": [rounded(one) for one in some.mean(dim=0)]}
 
 
-def paces(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
+def paces(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Where heads that look one back look at another pace in their own layer: at 0 to 4 tokens back, and at the first."""
     here = torch.arange(text.shape[1], device=text.device)
     causal, rows = causal_mask(here, here), []
@@ -228,8 +228,8 @@ def paces(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
             for pace in (0.5, 1, 2):
                 w = attention_weights(q, k, here, here, paced(model, pace), causal)[0, head].float()
                 back = [rounded(w.diagonal(-n)[5 - n :].mean()) for n in range(5)]
-                told = {"case": f"pace {pace:g}", "layer": layer, "head": head}
-                rows.append(told | {"back": back, "first": rounded(w[5:, 0].mean())})
+                head_row = {"case": f"pace {pace:g}", "layer": layer, "head": head}
+                rows.append(head_row | {"back": back, "first": rounded(w[5:, 0].mean())})
 
     model.read(model.embed(text), watch=watch)
     yield from rows

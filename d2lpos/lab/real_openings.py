@@ -20,8 +20,8 @@ from torch import Tensor
 from ..positions.arguments import check_name
 from ..pretrained.smollm2 import SmolLM2
 from ..transformer.masks import causal_mask
-from .glance import LONGEST, Probe, encoder, loaded
 from .passages import passage
+from .probe import LONGEST, Probe, encoder, loaded
 from .real import decoded
 from .real_inside import LATE, WORDS, masks, rounded, sinks, weighed
 
@@ -31,34 +31,34 @@ AFTER = {"without its first line": 0, "from further on": 5000}  # characters; th
 LINE = 5000  # characters that a line has at most
 
 
-def begun(glance: Probe) -> Tensor:
-    """The tokens of a passage (1, length) from a later line on, as the glance's part says; lines are never empty there.
+def begun(probe: Probe) -> Tensor:
+    """The tokens of a passage (1, length) from a later line on, as the probe's part says; lines are never empty there.
 
     Raises ValueError for another part, and where the text ends before.
 
     >>> begun(Probe("real-openings", "without its first line", model="stand-in", length=5)).tolist()
     [[83, 105, 114, 32, 87]]
     """
-    check_name("part", glance.part, AFTER)
-    after = AFTER[glance.part]
-    text = passage(glance.text, glance.seed, after + LINE + LONGEST * glance.length)
-    found = encoder(glance.model)(text[text.index("\n", after) :].lstrip("\n"))[: glance.length]
-    if len(found) < glance.length:
-        raise ValueError(f"passage {glance.seed} of {glance.text} has {len(found)} tokens left; got {glance.length}")
-    return torch.tensor([found])
+    check_name("part", probe.part, AFTER)
+    after = AFTER[probe.part]
+    text = passage(probe.text, probe.seed, after + LINE + LONGEST * probe.length)
+    ids = encoder(probe.model)(text[text.index("\n", after) :].lstrip("\n"))[: probe.length]
+    if len(ids) < probe.length:
+        raise ValueError(f"passage {probe.seed} of {probe.text} has {len(ids)} tokens left; got {probe.length}")
+    return torch.tensor([ids])
 
 
-def openings(glance: Probe, device: str) -> list[dict]:
+def openings(probe: Probe, device: str) -> list[dict]:
     """How a passage begins, which token gets most under each mask, and all that `sinks` tells of it.
 
     repeats: those of WORDS whose token the second one is. at, share: of tokens 0 to 155 the one with the largest share of the
     last 100 queries' weight; usual: what it has under the usual mask.
     """
-    model, text = loaded(glance.model, glance.dtype, device), begun(glance).to(device)
-    encode, ids = encoder(glance.model), text[0].tolist()
+    model, text = loaded(probe.model, probe.dtype, device), begun(probe).to(device)
+    encode, ids = encoder(probe.model), text[0].tolist()
     again = [word for word in WORDS if encode(word)[0] == ids[1]]
-    rows = [{"case": "begins", "words": [decoded(glance.model, [one]) for one in ids[:3]], "repeats": again}]
-    return [*rows, *heaviest(model, text, glance.model), *sinks(model, text, glance)]
+    rows = [{"case": "begins", "words": [decoded(probe.model, [one]) for one in ids[:3]], "repeats": again}]
+    return [*rows, *heaviest(model, text, probe.model), *sinks(model, text, probe)]
 
 
 def heaviest(model: SmolLM2, text: Tensor, name: str) -> Iterator[dict]:
@@ -70,7 +70,7 @@ def heaviest(model: SmolLM2, text: Tensor, name: str) -> Iterator[dict]:
 
     usual = shares(causal_mask(here, here))
     for case, mask in masks(n, text.device).items():
-        found = shares(mask)
-        at = int(found.argmax())
-        told = {"share": rounded(found[at]), "usual": rounded(usual[at]), "second": rounded(found[1])}
-        yield {"case": f"most: {case}", "at": at, "word": decoded(name, [int(text[0, at])])} | told
+        by_token = shares(mask)
+        at = int(by_token.argmax())
+        row = {"share": rounded(by_token[at]), "usual": rounded(usual[at]), "second": rounded(by_token[1])}
+        yield {"case": f"most: {case}", "at": at, "word": decoded(name, [int(text[0, at])])} | row

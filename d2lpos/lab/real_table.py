@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity, normalize
 
 from ..pretrained.minilm import MiniLM
-from .glance import Probe, encoder, loaded
+from .probe import Probe, encoder, loaded
 
 __all__ = ["table"]
 
@@ -44,9 +44,9 @@ MORE = (  # sentences, their roles reversed, a paraphrase
 FILLER = "It was raining, and nobody was in the street."
 
 
-def table(glance: Probe, device: str) -> list[dict]:
+def table(probe: Probe, device: str) -> list[dict]:
     """Rows of a record: of the table, of sentences at other places, and of sentences in other orders."""
-    model = loaded("minilm", glance.dtype, device)
+    model = loaded("minilm", probe.dtype, device)
     return [{"case": "rows"} | remembered(model), *moved(model, device), *ordered(model, device)]
 
 
@@ -90,7 +90,7 @@ def moved(model: MiniLM, device: str) -> list[dict]:
     is over the sentence's own tokens.
     """
     texts = [BIT, *BESIDE.values(), *(text for three in MORE for text in three)]
-    found = []
+    rows = []
     for text in texts:
         ids = torch.tensor([encoder("minilm")(text)], device=device)
         here = torch.arange(ids.shape[1], device=device)
@@ -108,8 +108,8 @@ def moved(model: MiniLM, device: str) -> list[dict]:
         row["reversed"] = alike(here.flip(0))
         row["times 2"] = alike(2 * here)
         row |= behind_filler(model, ids, device)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def behind_filler(model: MiniLM, ids: Tensor, device: str) -> dict:
@@ -148,8 +148,8 @@ def ordered(model: MiniLM, device: str) -> list[dict]:
         return model.vectors(ids, here if place is None else torch.full_like(here, place))[0]
 
     def beside(text: str, name: str, other: str) -> dict:
-        found = {"cosine": None, "all at 0": 0, "all at 5": 5}
-        alike = {what: round((vector(text, at) @ vector(other, at)).item(), 4) for what, at in found.items()}
+        places = {"cosine": None, "all at 0": 0, "all at 5": 5}
+        alike = {what: round((vector(text, at) @ vector(other, at)).item(), 4) for what, at in places.items()}
         return {"case": "order", "text": text, "beside": name, "other": other} | alike
 
     rows = [beside(BIT, name, other) for name, other in BESIDE.items()]

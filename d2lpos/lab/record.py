@@ -6,9 +6,9 @@ from typing import Any
 
 from ..positions.arguments import check_name
 from ..runtime.published import published
-from .glance import Probe
-from .glances import PROBES
 from .lines import read
+from .probe import Probe
+from .probes import PROBES
 from .run import Run
 from .studies import STUDIES
 
@@ -64,7 +64,7 @@ def check_record(record: dict[str, Any]) -> None:
         if not holds(record[name]):
             raise ValueError(f"{name} cannot be read: {str(record[name])[:60]}")
     try:
-        key = kind(**run).key
+        key = (Run.from_fields(run) if kind is Run else Probe(**run)).key
     except (TypeError, ValueError) as error:
         raise ValueError(f"run cannot be read: {error}") from error
     if record.get("key") != key:

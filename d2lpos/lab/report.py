@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+from .char_models import script
 from .grid import grid
 from .plot import LABELS, describe, plot, table, told_apart
-from .readers import script
 from .run import Run
 from .signs import signs
 from .stacks import stacks
@@ -35,16 +35,16 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
         texts[f"{study}-again.csv"] = repeated(records, again, value)
     texts = {name: cells.to_csv(index_label="Encoding", lineterminator="\n") for name, cells in texts.items()}
     if "dropout" in rows:
-        told = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
-        for name, tell in told.items():
+        tables = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
+        for name, tell in tables.items():
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
     if study in SHOWN:
         texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
     if study == "stacks-needle":
         texts[f"{study}.json"] = json.dumps(stacks(records), indent=0) + "\n"
-    if kept := [record for record in records if "reader" in record]:
-        texts |= {f"{study}-{record['run']['encoding']}.js": script(record) for record in kept}
-        texts[f"{study}-cards.csv"] = cards(kept).to_csv(
+    if with_model := [record for record in records if "reader" in record]:
+        texts |= {f"{study}-{record['run']['encoding']}.js": script(record) for record in with_model}
+        texts[f"{study}-cards.csv"] = cards(with_model).to_csv(
             index=False, float_format="%.3f", lineterminator="\n"
         )
     about = io.StringIO()
@@ -82,22 +82,22 @@ def repeated(records: list[dict], again: list[dict], value: str) -> "DataFrame":
 
     keys = {record["key"] for record in again}
     sides = {"": [record for record in records if record["key"] in keys], ", again": again}
-    found = [table(frame(side).query("split == 'test'"), value) for side in sides.values()]
-    found = [part.rename(lambda name, end=end: name + end) for part, end in zip(found, sides, strict=True)]
-    return concat(found).loc[
-        [row for pair in zip(*(part.index for part in found), strict=True) for row in pair]
+    tables = [table(frame(side).query("split == 'test'"), value) for side in sides.values()]
+    tables = [part.rename(lambda name, end=end: name + end) for part, end in zip(tables, sides, strict=True)]
+    return concat(tables).loc[
+        [row for pair in zip(*(part.index for part in tables), strict=True) for row in pair]
     ]
 
 
 def decisions(records: list[dict]) -> "DataFrame":
     """Return what `verdicts` finds, in words: the difference ± half of its 95 % interval, in nats."""
-    found = verdicts(moments(records))
-    half = found["high"] - found["mean"]
-    found["difference"] = [
-        f"{mean:+.3f} ± {h:.3f}".replace("-", "−") for mean, h in zip(found["mean"], half, strict=True)
+    decided = verdicts(moments(records))
+    half = decided["high"] - decided["mean"]
+    decided["difference"] = [
+        f"{mean:+.3f} ± {h:.3f}".replace("-", "−") for mean, h in zip(decided["mean"], half, strict=True)
     ]
-    found["p"] = found["p"].map("{:.3f}".format).replace("0.000", "< 0.001")
-    shown = found[["encoding", "moment", "dropout", "drop", "difference", "p", "verdict"]]
+    decided["p"] = decided["p"].map("{:.3f}".format).replace("0.000", "< 0.001")
+    shown = decided[["encoding", "moment", "dropout", "drop", "difference", "p", "verdict"]]
     return shown.rename(columns={"drop": "rate"}).rename(columns=str.capitalize).rename(columns={"P": "p"})
 
 
@@ -107,12 +107,12 @@ def counts(records: list[dict]) -> "DataFrame":
 
     table = moments(records)
     placed = table[table["dropout"] != "none"]
-    found = [signs(table).assign(against="none")]
+    tests = [signs(table).assign(against="none")]
     for against, names in (("sum", ("token", "protected")), ("others protected", ("protected",))):
         if against in set(placed["dropout"]):
             some = signs(placed, against=against).assign(against=against)
-            found.append(some[some["dropout"].isin(names)])
-    return _counted(concat(found), "encoding", "moment", "dropout", "against")
+            tests.append(some[some["dropout"].isin(names)])
+    return _counted(concat(tests), "encoding", "moment", "dropout", "against")
 
 
 def at_equal_rates(records: list[dict]) -> "DataFrame":
@@ -120,19 +120,19 @@ def at_equal_rates(records: list[dict]) -> "DataFrame":
     from pandas import concat
 
     table = moments(records)
-    found = concat(signs(rows, against="sum") for rate, rows in table.groupby("drop") if rate)
-    return _counted(found[found["dropout"] == "token"], "encoding", "moment")
+    tests = concat(signs(rows, against="sum") for rate, rows in table.groupby("drop") if rate)
+    return _counted(tests[tests["dropout"] == "token"], "encoding", "moment")
 
 
-def _counted(found: "DataFrame", *columns: str) -> "DataFrame":
-    n = (found["better"] + found["worse"]).astype(str)
-    shown = found[[*columns]].rename(columns=str.capitalize)
-    shown["Rate"] = found["drop"]
-    shown["Difference"] = found["mean"].map("{:+.3f}".format).str.replace("-", "−")
+def _counted(tests: "DataFrame", *columns: str) -> "DataFrame":
+    n = (tests["better"] + tests["worse"]).astype(str)
+    shown = tests[[*columns]].rename(columns=str.capitalize)
+    shown["Rate"] = tests["drop"]
+    shown["Difference"] = tests["mean"].map("{:+.3f}".format).str.replace("-", "−")
     for side in ("better", "worse"):
-        shown[side.capitalize()] = found[side].astype(str) + " of " + n
+        shown[side.capitalize()] = tests[side].astype(str) + " of " + n
     for test in ("sign", "rank"):
-        shown[f"p by {test}s"] = found[test].map("{:.3f}".format)
+        shown[f"p by {test}s"] = tests[test].map("{:.3f}".format)
     return shown
 
 
@@ -167,7 +167,7 @@ def rounded_before(record: dict) -> Run | None:
     """Return the run of a record whose encoding has since begun to round differently."""
     if "weights" in record:  # nothing was trained
         return None
-    run = Run(**record["run"])
+    run = Run.from_fields(record["run"])
     versions = {"protocol": 1, "task": 1, "rounding": 1} | record.get("versions", {})
     return None if versions == run.versions else run
 

@@ -33,7 +33,7 @@ from torch.nn.functional import cross_entropy, pad
 
 from ..pretrained.smollm2 import SmolLM2
 from ..transformer.attention import attend
-from .glance import Probe, encoder, loaded, tokens
+from .probe import Probe, encoder, loaded, tokens
 from .real import hidden
 from .summary import _below
 
@@ -63,43 +63,43 @@ def read_through(
     positions: Tensor,
     k_positions: Tensor,
     mask: Tensor,
-    kept: Kept | None = None,
+    stored: Kept | None = None,
 ) -> tuple[Tensor, Kept]:
     """What leaves the last layer at the tokens of a row that are computed anew, and the keys and values of all.
 
     row (1, n) holds tokens; anew (n,) is True where they are computed. The others have the keys and values, before
-    they turn, that `kept` holds for each layer, (1, head, n, feature). positions and k_positions (n,) turn
+    they turn, that `stored` holds for each layer, (1, head, n, feature). positions and k_positions (n,) turn
     queries and keys, mask (n, n) says who sees whom.
 
     >>> model, row = loaded("stand-in"), torch.tensor([list(b"abc")])
     >>> here, all_new = torch.arange(3), torch.ones(3, dtype=torch.bool)
     >>> mask = here <= here[:, None]
-    >>> x, kept = read_through(model, row, all_new, here, here, mask)
+    >>> x, stored = read_through(model, row, all_new, here, here, mask)
     """
-    x, found = model.embed(row[:, anew]), []
+    x, computed = model.embed(row[:, anew]), []
     for layer, block in enumerate(model.blocks):
         q, k, v = block.projected(x)
-        if kept is not None:
-            old = [part.clone() for part in kept[layer]]
+        if stored is not None:
+            old = [part.clone() for part in stored[layer]]
             old[0][:, :, anew], old[1][:, :, anew] = k, v
             k, v = old
-        found.append((k, v))
+        computed.append((k, v))
         y = attend(q, k, v, positions[anew], k_positions, model.encoding, mask[anew])
         x = block.close(x, y)
-    return x, found
+    return x, computed
 
 
-def reuse(glance: Probe, device: str) -> list[dict]:
-    """A row for each way to use the keys of a document of `glance.length` tokens.
+def reuse(probe: Probe, device: str) -> list[dict]:
+    """A row for each way to use the keys of a document of `probe.length` tokens.
 
     The part says in how many pieces the document was read, each alone: "one piece" or "four pieces". The prompt is of
     another text. right, of: digits found.
     """
-    model, encode, n = loaded(glance.model, glance.dtype, device), encoder(glance.model), glance.length
-    document, asked = hidden(glance, NEEDLES)
+    model, encode, n = loaded(probe.model, probe.dtype, device), encoder(probe.model), probe.length
+    document, asked = hidden(probe, NEEDLES)
     hay = n - sum(len(question + answer + encode(".\n")) for _, question, answer in asked)
-    after = tokens(replace(glance, length=hay + AFTER))[0, hay:].tolist()
-    prompt = tokens(replace(glance, text=OTHER[glance.text], length=PROMPT))[0].tolist()
+    after = tokens(replace(probe, length=hay + AFTER))[0, hay:].tolist()
+    prompt = tokens(replace(probe, text=OTHER[probe.text], length=PROMPT))[0].tolist()
     branches = [after, *(question + answer for _, question, answer in asked)]
     row = torch.tensor([prompt + document + list(chain(*branches))], device=device)
     # Each branch stands right behind the document, and sees no other branch.
@@ -109,40 +109,40 @@ def reuse(glance: Probe, device: str) -> list[dict]:
     of = torch.cat([torch.zeros_like(index[:end]), (inside == 0).cumsum(dim=0)])
     causal = (index <= index[:, None]) & ((of == 0) | (of == of[:, None]))
     own = (index >= PROMPT) & (index < end)  # the document
-    pieces = PIECES[glance.part]
+    pieces = PIECES[probe.part]
     size_of_piece = n // pieces
     place = (index - PROMPT) % size_of_piece  # of a token of the document in its piece
     wanted = [torch.tensor(some, device=device) for some in (after[1:], *(answer for _, _, answer in asked))]
 
-    def kept_alone(lead: list[int]) -> Kept:
-        found = []
+    def stored_alone(lead: list[int]) -> Kept:
+        by_piece = []
         for start in range(0, n, size_of_piece):
             text = torch.tensor([lead + document[start : start + size_of_piece]], device=device)
             at = torch.arange(text.shape[1], device=device)
-            found.append(read_through(model, text, at >= 0, at, at, at <= at[:, None])[1])
+            by_piece.append(read_through(model, text, at >= 0, at, at, at <= at[:, None])[1])
         return [
             tuple(
                 pad(torch.cat(parts, dim=2), (0, 0, PROMPT, size))
                 for parts in zip(*([part[:, :, len(lead) :] for part in pair] for pair in layer), strict=True)
             )
-            for layer in zip(*found, strict=True)
+            for layer in zip(*by_piece, strict=True)
         ]
 
-    def told(
+    def add_row(
         case: str,
         anew: Tensor,
-        kept: Kept | None,
+        stored: Kept | None,
         positions: Tensor = here,
         k_positions: Tensor | None = None,
         mask: Tensor = causal,
     ) -> Kept:
         k_positions = positions if k_positions is None else k_positions
-        x, found = read_through(model, row, anew, positions, k_positions, mask, kept)
+        x, computed = read_through(model, row, anew, positions, k_positions, mask, stored)
         logits, tags = model.logits(x[:, of[anew] > 0])[0].float(), of[of > 0]
         each = [
             logits[tags == number][-len(some) - 1 : -1] for number, some in enumerate(wanted, 1)
         ]  # what stands before the tokens that are asked for
-        right = sum(int((said.argmax(dim=-1) == some).sum()) for said, some in zip(each[1:], wanted[1:], strict=True))
+        right = sum(int((one.argmax(dim=-1) == some).sum()) for one, some in zip(each[1:], wanted[1:], strict=True))
         rows.append(
             {
                 "case": case,
@@ -152,19 +152,19 @@ def reuse(glance: Probe, device: str) -> list[dict]:
                 "asked": round(cross_entropy(torch.cat(each[1:]), torch.cat(wanted[1:])).item(), 6),
             }
         )
-        return found
+        return computed
 
     rows: list[dict] = []
-    fresh, alone = told("computed fresh", index >= 0, None), kept_alone([])
-    told("absent", ~own, alone, torch.where(index < end, here, here - n), mask=causal & ~own)
-    told("left where it was", ~own, alone, k_positions=torch.where(own, place, here))
-    told("turned on", ~own, alone)
-    told("turned on, its first token left out", ~own, alone, mask=causal & ~(own & (place == 0)))
+    fresh, alone = add_row("computed fresh", index >= 0, None), stored_alone([])
+    add_row("absent", ~own, alone, torch.where(index < end, here, here - n), mask=causal & ~own)
+    add_row("left where it was", ~own, alone, k_positions=torch.where(own, place, here))
+    add_row("turned on", ~own, alone)
+    add_row("turned on, its first token left out", ~own, alone, mask=causal & ~(own & (place == 0)))
     for first in FIRST:
-        told(f"first {first} anew", ~own | (place < first), alone)
-    told(f"last {MOST} anew", ~own | (place >= size_of_piece - MOST), alone)
-    told(f"the {MOST} that change most anew", ~own | changed(fresh, alone, own, MOST * pieces), alone)
-    told("read behind a lead that is dropped", ~own, kept_alone(encode(LEAD)))
+        add_row(f"first {first} anew", ~own | (place < first), alone)
+    add_row(f"last {MOST} anew", ~own | (place >= size_of_piece - MOST), alone)
+    add_row(f"the {MOST} that change most anew", ~own | changed(fresh, alone, own, MOST * pieces), alone)
+    add_row("read behind a lead that is dropped", ~own, stored_alone(encode(LEAD)))
     return rows
 
 
@@ -185,30 +185,30 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     mean, low, high: what must be below 0 for a sentence to hold, over all passages of all texts.
 
     >>> from d2lpos.lab import run_probe
-    >>> glance = Probe("real-reuse", "one piece", "stand-in", "rule", length=640)
-    >>> judged([run_probe(glance)])["verdict"].unique().tolist()
+    >>> probe = Probe("real-reuse", "one piece", "stand-in", "rule", length=640)
+    >>> judged([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
     from pandas import DataFrame
 
-    found = DataFrame(
+    losses_by_case = DataFrame(
         [
             record["run"] | {row["case"]: row["loss"] for row in record["rows"]}
             for record in records
         ]
     )
-    fresh = found["computed fresh"]
-    turned = found["turned on"] - fresh
+    fresh = losses_by_case["computed fresh"]
+    turned = losses_by_case["turned on"] - fresh
     sentences = {
-        "turning costs": fresh - found["left where it was"],
+        "turning costs": fresh - losses_by_case["left where it was"],
         "turning is free": turned - BAND,
-        "the first four": (found["first 4 anew"] - fresh) - turned / 2,
-        "the last sixteen": (found[f"last {MOST} anew"] - fresh) - turned / 2,
-        "a lead": (found["read behind a lead that is dropped"] - fresh) - turned / 2,
+        "the first four": (losses_by_case["first 4 anew"] - fresh) - turned / 2,
+        "the last sixteen": (losses_by_case[f"last {MOST} anew"] - fresh) - turned / 2,
+        "a lead": (losses_by_case["read behind a lead that is dropped"] - fresh) - turned / 2,
     }
     rows = []
     for sentence, values in sentences.items():
-        for (part, length), some in values.groupby([found["part"], found["length"]], sort=False):
+        for (part, length), some in values.groupby([losses_by_case["part"], losses_by_case["length"]], sort=False):
             rows.append([sentence, part, length, *_below(some)])
     return DataFrame(
         rows, columns=["sentence", "part", "length", "mean", "low", "high", "n", "verdict"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..positions.arguments import check_name, check_positive, check_scale
 from .encodings import ROUNDING, SQUARE, Own, known, mark, packed, unpack
-from .models import DROPOUTS, LAYERS, ONLY, READINGS, SPARED
+from .models import DROPOUTS, EVAL_MODES, LAYERS, ONLY, SPARED
 from .places import LIMITED, PLACES, side
 from .synthetic import addition
 from .tasks import TASKS
@@ -19,6 +19,9 @@ __all__ = ["Run"]
 # Of training and testing; raised when a run is no longer the same experiment. What differs by rounding alone is:
 # that has numbers of its own in `ROUNDING`, which a record tells and a key does not.
 PROTOCOL = 1
+# What a record calls a field, where that is not its name here: keys and records are for good.
+RECORDED = {"batch_size": "size", "lr": "rate", "add_every_layer": "again"}
+RECORDED |= {"continue_training": "further", "eval_modes": "readings"}
 
 
 @dataclass(frozen=True)
@@ -28,31 +31,31 @@ class Run:
     task, encoding: names in `TASKS` and `ENCODINGS`.
     length: tokens of a training sequence; with shortest, each batch draws one from shortest … length.
     tested: the lengths of test sequences; the training length where none is given.
-    readings: names in `READINGS`, the ways to read the trained model.
-    steps, size, rate: of training; size is the sequences in a batch, rate the largest learning rate.
+    eval_modes: names in `EVAL_MODES`, the ways to evaluate the trained model.
+    steps, batch_size, lr: of training; batch_size is the sequences in a batch, lr the largest learning rate.
     causal: whether the model must not look ahead; None is the task's own choice.
     checks: how often the curve is read during training.
     precision: "float32", or "bfloat16" for autocast.
     scale: what the encoding adds to the embeddings is multiplied by it; a learned table, at the start only.
-    again: whether the encoding adds it before every block, not before the first alone.
+    add_every_layer: whether the encoding adds it before every block, not before the first alone.
     probe: whether the record also tells where the trained model holds the positions.
     keep: whether the record also holds the trained model in 8 bits, and its loss at each place.
     stack: for each layer, from the first, "full", "window" (half the training length wide), "none" (without position),
         "gate" (on what attention puts out) or "logit" (learned, in each softmax); () is all full.
-    further: names in `READINGS`: under each, a copy of the trained model is trained on, for further_steps on up to
-        further_length tokens, with as many tokens in a batch. Scaling rules then stretch to that length.
+    continue_training: names in `EVAL_MODES`: under each, a copy of the trained model is trained on, for further_steps on
+        up to further_length tokens, with as many tokens in a batch. Scaling rules then stretch to that length.
     places, limit: who hands out the positions, in training and in tests, a name in `PLACES`; those in
         `LIMITED` keep them below limit.
     dropout, drop: where dropout falls in training, a name in `DROPOUTS`, and its rate.
 
     Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
-    not fit, a reading or places that its encoding does not have, a rate without dropout or dropout without a
+    not fit, an eval mode or places that its encoding does not have, a rate without dropout or dropout without a
     rate, special tokens to protect where the task has none, and digits to couple where it adds none.
 
     >>> run = Run("order", "rope", length=8)
     >>> run.key
     'c244887cfbe39214'
-    >>> Run(**run.fields()) == run
+    >>> Run.from_fields(run.fields()) == run
     True
     """
 
@@ -62,10 +65,10 @@ class Run:
     length: int = 64
     shortest: int | None = None
     tested: tuple[int, ...] = ()
-    readings: tuple[str, ...] = ("as trained",)
+    eval_modes: tuple[str, ...] = ("as trained",)
     steps: int = 200
-    size: int = 64
-    rate: float = 3e-3
+    batch_size: int = 64
+    lr: float = 3e-3
     checks: int = 10
     dim: int = 64
     heads: int = 4
@@ -73,13 +76,13 @@ class Run:
     causal: bool | None = None
     precision: str = "float32"
     scale: float = 1.0
-    again: bool = False
+    add_every_layer: bool = False
     probe: bool = False
     dropout: str = "none"
     drop: float = 0.0
     keep: bool = False
     stack: tuple[str, ...] = ()
-    further: tuple[str, ...] = ()
+    continue_training: tuple[str, ...] = ()
     further_length: int = 0
     further_steps: int = 0
     places: str = "counted"
@@ -91,7 +94,7 @@ class Run:
         check_name("dropout", self.dropout, DROPOUTS)
         check_name("places", self.places, PLACES)
         check_name("precision", self.precision, PRECISIONS)
-        sizes = ("length", "steps", "size", "checks", "dim", "heads", "layers")
+        sizes = ("length", "steps", "batch_size", "checks", "dim", "heads", "layers")
         check_positive(**{name: getattr(self, name) for name in sizes})
         check_seed(self.seed)
         if isinstance(self.tested, Integral):
@@ -99,19 +102,19 @@ class Run:
         for length in self.tested:
             check_positive(tested=length)
         # One experiment has one key, however it was written down.
-        self._settle(rate=float(self.rate), scale=float(self.scale), readings=tuple(self.readings))
-        self._settle(again=bool(self.again), probe=bool(self.probe), drop=float(self.drop))
+        self._settle(lr=float(self.lr), scale=float(self.scale), eval_modes=tuple(self.eval_modes))
+        self._settle(add_every_layer=bool(self.add_every_layer), probe=bool(self.probe), drop=float(self.drop))
         self._settle(keep=bool(self.keep))
         self._settle(tested=tuple(map(int, self.tested)) or (int(self.length),))
         self._settle(**{name: int(getattr(self, name)) for name in (*sizes, "seed")})
         self._settle(causal=TASKS[self.task].causal if self.causal is None else bool(self.causal))
-        self._settle(stack=tuple(self.stack), further=tuple(self.further))
-        for given in ("readings", "further"):
-            for name in getattr(self, given):
-                check_name(given, name, READINGS)
+        self._settle(stack=tuple(self.stack), continue_training=tuple(self.continue_training))
+        for field in ("eval_modes", "continue_training"):
+            for name in getattr(self, field):
+                check_name(field, name, EVAL_MODES)
                 if self.encoding not in ONLY.get(name, (self.encoding,)):
                     needed = '" or "'.join(ONLY[name])
-                    raise ValueError(f'reading "{name}" needs encoding "{needed}"; got "{self.encoding}"')
+                    raise ValueError(f'eval mode "{name}" needs encoding "{needed}"; got "{self.encoding}"')
         for kind in self.stack:
             check_name("stack", kind, LAYERS)
         if self.stack and len(self.stack) != self.layers:
@@ -119,16 +122,16 @@ class Run:
                 f"stack must have a member for each of {self.layers} layers; got {len(self.stack)}"
             )
         more = {"further_length": self.further_length, "further_steps": self.further_steps}
-        if self.further:
+        if self.continue_training:
             check_positive(**more)
             self._settle(**{name: int(size) for name, size in more.items()})
         elif any(more.values()):
-            raise ValueError(f"further must name a reading where there are steps or a length; got {more}")
+            raise ValueError(f"continue_training must name an eval mode where there are steps or a length; got {more}")
         self._check_places()
         check_shortest(self.shortest, self.length)
         if self.dim % self.heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")
-        check_scale(rate=self.rate, scale=self.scale)
+        check_scale(lr=self.lr, scale=self.scale)
 
         if not (self.drop == 0 if self.dropout == "none" else 0 < self.drop < 1):
             wanted = "0" if self.dropout == "none" else "above 0 and below 1"
@@ -151,12 +154,12 @@ class Run:
         self._settle(limit=int(self.limit))
         if self.places in ("begun", "drawn") and self.limit < max(lengths):
             raise ValueError(f"limit must be at least {max(lengths)}, the longest row; got {self.limit}")
-        if self.encoding in SQUARE or "interpolated" in self.readings:
+        if self.encoding in SQUARE or "interpolated" in self.eval_modes:
             for length in lengths:
                 side(length)
         if self.encoding in SQUARE:
             flat = [name for name in ("shortest", "probe", "keep") if getattr(self, name)]
-            flat += [f'reading "{name}"' for name in self.readings if name in ("window", "sharper")]
+            flat += [f'eval mode "{name}"' for name in self.eval_modes if name in ("window", "sharper")]
             if flat:
                 raise ValueError(f'{flat[0]} needs positions of one axis; "{self.encoding}" has two')
 
@@ -176,15 +179,15 @@ class Run:
         A field that is added later with a default therefore leaves the keys of earlier records alone. Of an
         encoding that was registered, its version and its code as it is now are part of the key.
         """
-        told = {
-            f.name: v
+        settings = {
+            RECORDED.get(f.name, f.name): v
             for f in fields(self)
             if (v := getattr(self, f.name)) != f.default or f.default is MISSING
         }
-        told |= {"protocol": PROTOCOL, "version": TASKS[self.task].version}
+        settings |= {"protocol": PROTOCOL, "version": TASKS[self.task].version}
         if own := mark(self.encoding):
-            told["own"] = own
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+            settings["own"] = own
+        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def versions(self) -> dict[str, int]:
@@ -193,8 +196,16 @@ class Run:
         return versions | {"rounding": ROUNDING.get(self.encoding, 1)}
 
     def fields(self) -> dict[str, Any]:
-        """All fields, fit for JSON; `Run(**fields)` is the same run."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        """All fields, fit for JSON, by the names that they have in a record; `from_fields` makes the same run of them."""
+        return {
+            RECORDED.get(name, name): list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> "Run":
+        """The run of a record, from `record["run"]`. Raises TypeError for a field that no run has."""
+        names = {recorded: name for name, recorded in RECORDED.items()}
+        return cls(**{names.get(name, name): value for name, value in fields.items()})
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Take an encoding that was registered along, so that a worker can make it."""
@@ -203,4 +214,4 @@ class Run:
 
 def _arrive(fields: dict[str, Any], own: Own | None) -> Run:
     unpack(fields["encoding"], own)
-    return Run(**fields)
+    return Run.from_fields(fields)

@@ -34,7 +34,7 @@ from torch.nn.functional import cross_entropy
 from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2, losses
 from ..transformer.attention import attend
-from .glance import Probe, loaded, tokens
+from .probe import Probe, loaded, tokens
 from .summary import _below
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = ["decided", "shift", "stored"]
 
-ROOM, STEP, FIRST = 128, 32, 4
-HALF = ROOM // 2
+CAPACITY, STEP, FIRST = 128, 32, 4
+HALF = CAPACITY // 2
 F32, BF16, F16 = torch.float32, torch.bfloat16, torch.float16
 # How keys are stored, whether the first four stay, and by how many places at a time they turn; 0: not at all.
 CASES = {
@@ -74,11 +74,11 @@ def shifting(model: SmolLM2, text: Tensor, cases: dict[str, tuple] = CASES) -> d
     rope, names, n = model.encoding, [*cases, UNTURNED], text.shape[1]
     nothing, batch, last = Encoding(), len(names), len(names) - 1
     counts_on = torch.tensor([by == 0 for _, _, by in cases.values()] + [False], device=text.device)
-    kept = torch.tensor([first for _, first, _ in cases.values()] + [True])
+    first_stays = torch.tensor([first for _, first, _ in cases.values()] + [True])
     device = text.device
     keys, values = ([None] * len(model.blocks) for _ in "kv")
     positions = torch.zeros(batch, 0, dtype=torch.int64, device=device)
-    found, before = [], None
+    by_step, before = [], None
 
     def store(k: Tensor) -> Tensor:
         """Turned keys of all cases as they are stored; of the last one, keys before they turn."""
@@ -87,20 +87,20 @@ def shifting(model: SmolLM2, text: Tensor, cases: dict[str, tuple] = CASES) -> d
 
     def moved(k: Tensor) -> Tensor:
         """Stored keys behind the first four, turned back by HALF places, or so many times by one."""
-        found = []
+        turned = []
         for one, (dtype, first, by) in zip(k, cases.values(), strict=False):
             fixed = FIRST if first else 0
             some = one[None, :, fixed:]
             for _ in range(HALF // by if by else 0):
                 by_places = torch.full((some.shape[2],), -by, device=device)
                 some = stored(rope.rotate_further(some, by_places), dtype)
-            found.append(torch.cat([one[:, :fixed], some[0]], dim=1))
-        return torch.stack([*found, k[last]])
+            turned.append(torch.cat([one[:, :fixed], some[0]], dim=1))
+        return torch.stack([*turned, k[last]])
 
     for start in range(0, n, STEP):
-        if positions.shape[1] == ROOM:
-            at = torch.arange(ROOM, device=device)
-            left = [torch.cat([at[: FIRST * one], at[HALF + FIRST * one :]]) for one in kept.tolist()]
+        if positions.shape[1] == CAPACITY:
+            at = torch.arange(CAPACITY, device=device)
+            left = [torch.cat([at[: FIRST * one], at[HALF + FIRST * one :]]) for one in first_stays.tolist()]
             stays = torch.stack(left)
             some = stays[:, None, :, None].expand(-1, model.blocks[0].kv_heads, -1, rope.dim)
             keys = [moved(k.gather(2, some)) for k in keys]
@@ -124,17 +124,17 @@ def shifting(model: SmolLM2, text: Tensor, cases: dict[str, tuple] = CASES) -> d
             y = attend(turned_q, torch.cat([keys[layer][:last], own]), values[layer], here, positions, nothing, mask)
             x = block.close(x, y)
         logits = model.logits(x).float()
-        if start >= ROOM:
+        if start >= CAPACITY:
             ahead = torch.cat([before, logits[:, :-1]], dim=1).flatten(0, 1)
             wanted = text[:, start : start + STEP].expand(batch, -1).flatten()
-            found.append(cross_entropy(ahead, wanted, reduction="none").unflatten(0, (batch, -1)))
+            by_step.append(cross_entropy(ahead, wanted, reduction="none").unflatten(0, (batch, -1)))
         before = logits[:, -1:]
-    return dict(zip(names, torch.cat(found, dim=1), strict=True))
+    return dict(zip(names, torch.cat(by_step, dim=1), strict=True))
 
 
 def anew(model: SmolLM2, text: Tensor) -> dict[str, Tensor]:
     """As `shifting`, where what is left is read from the beginning: with the first four tokens of the text, or without."""
-    parts = text[0].unfold(0, ROOM, HALF)[1:]  # the text behind what was dropped, and the next HALF tokens
+    parts = text[0].unfold(0, CAPACITY, HALF)[1:]  # the text behind what was dropped, and the next HALF tokens
     first = torch.cat([text[:, :FIRST].expand(len(parts), -1), parts[:, FIRST:]], dim=1)
     return {
         case: losses(model, rows)[:, HALF - 1 :].flatten()
@@ -142,13 +142,13 @@ def anew(model: SmolLM2, text: Tensor) -> dict[str, Tensor]:
     }
 
 
-def shift(glance: Probe, device: str) -> list[dict]:
+def shift(probe: Probe, device: str) -> list[dict]:
     """A row for each way to go on when the cache is full: the loss behind the first shift, and behind each one."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     return as_rows(anew(model, text) | shifting(model, text))
 
 
-def as_rows(found: dict[str, Tensor]) -> list[dict]:
+def as_rows(losses_by_case: dict[str, Tensor]) -> list[dict]:
     """Losses by case as rows of a record: all in one mean, and a mean behind each shift."""
     return [
         {
@@ -156,7 +156,7 @@ def as_rows(found: dict[str, Tensor]) -> list[dict]:
             "loss": round(each.mean().item(), 6),
             "shifts": [round(part.mean().item(), 4) for part in each.split(HALF)],
         }
-        for case, each in found.items()
+        for case, each in losses_by_case.items()
     ]
 
 
@@ -166,22 +166,22 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     mean, low, high: what must be below 0 for a sentence to hold, over all passages of all texts.
 
     >>> from d2lpos.lab import run_probe
-    >>> glance = Probe("real-shift", "", "stand-in", "rule", length=192)
-    >>> decided([run_probe(glance)])["verdict"].unique().tolist()
+    >>> probe = Probe("real-shift", "", "stand-in", "rule", length=192)
+    >>> decided([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
     from pandas import DataFrame
 
-    found = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
-    shifted = found["shifted"]
+    losses_by_case = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
+    shifted = losses_by_case["shifted"]
     sentences = {
-        "as good as reading anew": shifted - found["read anew"] - BAND,
-        "the first tokens": MUCH - (found["shifted, first four lost"] - shifted),
-        "once in bfloat16": found["shifted in bfloat16"] - shifted - BAND,
-        "often in bfloat16": found["shifted in bfloat16, one at a time"] - shifted - BAND,
+        "as good as reading anew": shifted - losses_by_case["read anew"] - BAND,
+        "the first tokens": MUCH - (losses_by_case["shifted, first four lost"] - shifted),
+        "once in bfloat16": losses_by_case["shifted in bfloat16"] - shifted - BAND,
+        "often in bfloat16": losses_by_case["shifted in bfloat16, one at a time"] - shifted - BAND,
     }
     rows = [[sentence, *_below(values)] for sentence, values in sentences.items()]
-    middle, low, high, n, _ = _below(found["positions count on"] - shifted)
+    middle, low, high, n, _ = _below(losses_by_case["positions count on"] - shifted)
     within = "holds" if max(-low, high) < BAND else "fails" if min(-low, high) < -BAND else "open"
     rows.insert(2, ["where the count goes on", middle, low, high, n, within])
     return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])

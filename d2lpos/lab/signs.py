@@ -27,7 +27,7 @@ def signs(moments: "DataFrame", value: str = "test", against: str = "none") -> "
 
     >>> none = [Run("lookup", "learned", s, 16, steps=1) for s in (0, 1)]
     >>> arm = {"dropout": "sum", "drop": 0.5}
-    >>> some = [Run(**run.fields() | arm) for run in none]
+    >>> some = [Run.from_fields(run.fields() | arm) for run in none]
     >>> signs(moments(map(execute, none + some))).sign.tolist()
     [0.5, 0.5]
     """

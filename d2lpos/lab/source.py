@@ -49,12 +49,12 @@ def pack() -> bytes:
 
 def code_of(name: str, version: str) -> bytes:
     """The Python files of a distribution, shuffled the same way each time, so that a part is of all its folders."""
-    found = distribution(name)
-    if found.version != version:
-        raise ValueError(f"{name} must be {version}, which was packed for the study; got {found.version}")
-    files = sorted(str(path) for path in found.files if path.suffix == ".py" and path.name not in GENERATED)
+    package = distribution(name)
+    if package.version != version:
+        raise ValueError(f"{name} must be {version}, which was packed for the study; got {package.version}")
+    files = sorted(str(path) for path in package.files if path.suffix == ".py" and path.name not in GENERATED)
     random.Random(0).shuffle(files)
-    return b"".join(found.locate_file(path).read_bytes() + b"\0" for path in files)
+    return b"".join(package.locate_file(path).read_bytes() + b"\0" for path in files)
 
 
 @cache
@@ -64,8 +64,8 @@ def source(split: str) -> Tensor:
     if not FILE.is_file():
         raise ValueError(f"there is no {FILE} here: pack it with python -m d2lpos.lab.source")
     data = FILE.read_bytes()
-    if (found := hashlib.sha256(data).hexdigest()) != SHA256:
-        raise ValueError(f"{FILE} must have the hash {SHA256}; got {found}: pack it anew")
+    if (digest := hashlib.sha256(data).hexdigest()) != SHA256:
+        raise ValueError(f"{FILE} must have the hash {SHA256}; got {digest}: pack it anew")
     end = 8 + int.from_bytes(data[:8], "little")
     part = data[8:end] if split == "train" else data[end:]
     return torch.from_numpy(numpy.frombuffer(part, numpy.uint8).copy())
@@ -130,6 +130,6 @@ needle_in_novels = partial(needle, words=partial(text.characters, "test"), token
 if __name__ == "__main__":
     packed = pack()
     FILE.write_bytes(packed)
-    told = hashlib.sha256(packed).hexdigest()
-    print(f"{FILE}: {len(packed)} bytes, {told}" + ", as in the study" * (told == SHA256))
-    sys.exit(told != SHA256)
+    digest = hashlib.sha256(packed).hexdigest()
+    print(f"{FILE}: {len(packed)} bytes, {digest}" + ", as in the study" * (digest == SHA256))
+    sys.exit(digest != SHA256)

@@ -3,7 +3,7 @@
 from .run import Run
 from .tasks import TASKS
 
-READINGS = ("as trained", "sharper")
+EVAL_MODES = ("as trained", "sharper")
 
 
 def stacks(records: list[dict]) -> dict:
@@ -12,11 +12,11 @@ def stacks(records: list[dict]) -> dict:
     A stack has found[reading][length][seed], in the order of `lengths` and of the seeds that are finished. Lengths of
     training, windows and tests and the share that guessing finds stand once, as they are the same in all runs.
     """
-    found: dict[tuple[str, ...], dict] = {}
+    by_stack: dict[tuple[str, ...], dict] = {}
     for record in sorted(records, key=lambda record: record["run"]["seed"]):
-        run = Run(**record["run"])
+        run = Run.from_fields(record["run"])
         kinds = ("none" if run.encoding == "none" else "full",) * run.layers
-        cells = found.setdefault(run.stack or kinds, {name: [[] for _ in run.tested] for name in READINGS})
+        cells = by_stack.setdefault(run.stack or kinds, {name: [[] for _ in run.tested] for name in EVAL_MODES})
         for row in record["metrics"]:
             cells[row["reading"]][run.tested.index(row["length"])].append(round(1000 * row["accuracy"]))
     return {
@@ -24,5 +24,5 @@ def stacks(records: list[dict]) -> dict:
         "window": run.length // 2,
         "lengths": list(run.tested),
         "guess": round(1000 / TASKS[run.task].outputs),
-        "stacks": [{"layers": list(layers), "found": cells} for layers, cells in found.items()],
+        "stacks": [{"layers": list(layers), "found": cells} for layers, cells in by_stack.items()],
     }

@@ -201,5 +201,5 @@ def _dead(owner: str) -> bool:
     except ProcessLookupError:
         return True
     except PermissionError:
-        pass  # it lives, and belongs to somebody else
+        pass  # the process is alive; it runs under another user, so no signal may be sent to it
     return False

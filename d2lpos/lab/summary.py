@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ..positions.arguments import check_name
-from .run import Run
+from .run import RECORDED, Run
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -38,7 +38,7 @@ def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame"
     check_name("of", of, columns)
     rows = []
     for record in records:
-        ran = {field.name: field.default for field in fields(Run)} | record["run"]
+        ran = {RECORDED.get(field.name, field.name): field.default for field in fields(Run)} | record["run"]
         ran |= {"trained": ran["length"], "shortest": ran["shortest"] or ran["length"]}
         ran["stack"] = ", ".join(
             f"{len(list(group))} {kind}" for kind, group in groupby(ran["stack"])

@@ -135,10 +135,10 @@ def _look(store: Store, runs: dict[str, Run]) -> tuple[dict[str, Run], Counter[s
 
 def _show(bar, count: Counter[str]) -> None:
     bar.n = count["finished"] + count["failed"]
-    told = ", ".join(f"{count[state]} {state}" for state in ("finished", "running", "failed"))
-    told += f" of {bar.total}"
-    if told != bar.desc or sys.stderr.isatty():  # a clock that ticks in a file fills it
-        bar.set_description_str(told)
+    words = ", ".join(f"{count[state]} {state}" for state in ("finished", "running", "failed"))
+    words += f" of {bar.total}"
+    if words != bar.desc or sys.stderr.isatty():  # in a file, each refresh of the clock adds a line
+        bar.set_description_str(words)
 
 
 def _pool(jobs: int, cluster: str | None) -> AbstractContextManager[Pool]:

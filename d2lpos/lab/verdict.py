@@ -67,21 +67,21 @@ def verdicts(moments: "DataFrame", value: str = "test", against: str = "none") -
 
     >>> none = [Run("lookup", "learned", s, 16, steps=1) for s in (0, 1)]
     >>> arm = {"dropout": "sum", "drop": 0.5}
-    >>> some = [Run(**run.fields() | arm) for run in none]
+    >>> some = [Run.from_fields(run.fields() | arm) for run in none]
     >>> verdicts(moments(map(execute, none + some))).verdict.tolist()
     ['undecided', 'undecided']
     """
     rates = chosen(moments)
-    found = paired(moments.merge(rates), value, "dropout", against, by=FAMILY).merge(rates)
-    for family in found.groupby(FAMILY).groups.values():
-        found.loc[family, "p"] = _holm(found.loc[family])
-    found["verdict"] = [
+    differences = paired(moments.merge(rates), value, "dropout", against, by=FAMILY).merge(rates)
+    for family in differences.groupby(FAMILY).groups.values():
+        differences.loc[family, "p"] = _holm(differences.loc[family])
+    differences["verdict"] = [
         "no difference" if -BAND < row.low and row.high < BAND
         else "undecided" if not row.p < 0.05
         else "better" if row.mean < 0 else "worse"
-        for row in found.itertuples()
+        for row in differences.itertuples()
     ]  # fmt: skip
-    return found
+    return differences
 
 
 def chosen(moments: "DataFrame") -> "DataFrame":

@@ -30,7 +30,7 @@ FORMAT = [sys.executable, "-m", "ruff", "format", "--isolated", f"--line-length=
 
 def exercises() -> dict[str, tuple[str, str]]:
     """Where each check is asked: module and name -> the notebook's stem, and the number of the exercise."""
-    found = {}
+    by_check = {}
     for path in chapters(ROOT):
         cells, number = nbformat.read(path, as_version=4).cells, ""
         module = next(re.search(r"from d2lpos\.check import (\w+)", cell.source) for cell in cells if "setup" in tags(cell))
@@ -38,8 +38,8 @@ def exercises() -> dict[str, tuple[str, str]]:
             if "exercise" in tags(cell):
                 number = next(iter(re.findall(r"\*\*Exercise ([\w.]+)\.", cell.source)), number)
                 for name in re.findall(r"^check\.(\w+)\(", cell.source, re.MULTILINE):
-                    found[f"{module[1]}.{name}"] = path.stem, number
-    return found
+                    by_check[f"{module[1]}.{name}"] = path.stem, number
+    return by_check
 
 
 def tags(cell: nbformat.NotebookNode) -> list[str]:
@@ -55,8 +55,8 @@ def code(answer: Any, name: str) -> str:
 
 def card(check: Check, answer: Callable, name: str, number: str) -> dict[str, Any]:
     """One card, with the check's words. Raises ValueError where its question has no single answer."""
-    right, given = memoized(check.reference), memoized(answer)
-    failed = [bool(disagreement(given, right, cases)) for cases in check.properties.values()]
+    right, answered = memoized(check.reference), memoized(answer)
+    failed = [bool(disagreement(answered, right, cases)) for cases in check.properties.values()]
     both = failed == [True, True]
     if len(failed) < 2 or not (both or sum(failed) == 1):
         raise ValueError(f"{answer.__name__} fails {sum(failed)} of {len(failed)} properties: a card fails one, or both of two")

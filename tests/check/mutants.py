@@ -51,8 +51,8 @@ def survivors(check: Check, module: ModuleType) -> Iterator[str]:
 def survives(check: Check, answer: Any) -> bool:
     """Whether the check accepts the answer. It is asked no further than to its first wrong outcome."""
     for case, expected in outcomes(check):
-        found = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
-        if call_or_exception(difference, expected, found, case.exact_dtype):
+        outcome = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
+        if call_or_exception(difference, expected, outcome, case.exact_dtype):
             return False
     return True
 
@@ -65,10 +65,10 @@ def outcomes(check: Check) -> list:
 
 def mutants(check: Check, module: ModuleType) -> Iterator[Mutant]:
     """All mutants of the check's reference, which is written in `module`; no two have the same name."""
-    found = Counter()
+    names = Counter()
     for mutant in (*of_source(check, module), *of_results(check)):
-        found[mutant.name] += 1
-        again = f" ({found[mutant.name]})" if found[mutant.name] > 1 else ""
+        names[mutant.name] += 1
+        again = f" ({names[mutant.name]})" if names[mutant.name] > 1 else ""
         yield mutant._replace(name=mutant.name + again)
 
 
@@ -121,12 +121,12 @@ def runs(check: Check, module: ModuleType, name: str, path: tuple) -> bool:
     )
     held = holder if isinstance(holder, list) else vars(holder)
     held[last] = ast.Call(ast.Name("watched", ast.Load()), [held[last]], [])
-    seen = []
+    executed = []
     codes = {one: compiled(statement) for one, statement in used.items()}
-    answer = run(codes, module, watched=lambda value: seen.append(True) or value)
+    answer = run(codes, module, watched=lambda value: executed.append(True) or value)
     for case, _ in outcomes(check):
         call_or_exception(case.ask, answer)
-    return bool(seen)
+    return bool(executed)
 
 
 def compiled(statement: ast.stmt) -> CodeType:
@@ -148,13 +148,13 @@ def parsed(module: ModuleType) -> ast.Module:
 @cache
 def definitions(module: ModuleType) -> dict[str, ast.stmt]:
     """The statements that define the names of a module."""
-    found = {}
+    by_name = {}
     for statement in parsed(module).body:
         if isinstance(statement, ast.FunctionDef):
-            found[statement.name] = statement
+            by_name[statement.name] = statement
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            found[statement.targets[0].id] = statement
-    return found
+            by_name[statement.targets[0].id] = statement
+    return by_name
 
 
 def written(check: Check, statements: dict[str, ast.stmt]) -> ast.expr:
@@ -168,16 +168,16 @@ def written(check: Check, statements: dict[str, ast.stmt]) -> ast.expr:
 
 def needed(statement: ast.stmt, statements: dict[str, ast.stmt]) -> dict[str, ast.stmt]:
     """The definitions that a statement uses, and those that these use, in the order of the source."""
-    found, left = {}, [statement]
+    used, left = {}, [statement]
     while left:
         nodes = list(ast.walk(left.pop()))
         own = {node.arg for node in nodes if isinstance(node, ast.arg)}
         own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         for name in {node.id for node in nodes if isinstance(node, ast.Name)} - own:
-            if name in statements and name not in found:
-                found[name] = copy.deepcopy(statements[name])
-                left.append(found[name])
-    return dict(sorted(found.items(), key=lambda item: item[1].lineno))
+            if name in statements and name not in used:
+                used[name] = copy.deepcopy(statements[name])
+                left.append(used[name])
+    return dict(sorted(used.items(), key=lambda item: item[1].lineno))
 
 
 def named_changes(statement: ast.stmt, imported: set[str]) -> Iterator[tuple]:
@@ -215,9 +215,9 @@ def of_results(check: Check) -> Iterator[Mutant]:
     if callable(check.reference):
         results = []
         for case, _ in outcomes(check):
-            call_or_exception(case.ask, altered(check.reference, lambda found: results.append(found) or found))
+            call_or_exception(case.ask, altered(check.reference, lambda result: results.append(result) or result))
         for label, change in RESULTS.items():
-            if any(change(found) is not found for found in results):
+            if any(change(result) is not result for result in results):
                 yield Mutant(f"returned {label}", altered(check.reference, change))
 
 

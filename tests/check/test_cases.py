@@ -91,8 +91,8 @@ def test_who_calls_the_package_is_told():
     [(1, 2.5), [1.0, 2.5], np.array([1, 2.5]), torch.tensor([1, 2.5]), (np.float32(1), torch.tensor(2.5))],
 )
 def test_several_numbers_come_in_any_form(outcome):
-    found = several(outcome, "one", "other")
-    assert found == [1, 2.5] and [type(part) for part in found] == [int, float]
+    numbers = several(outcome, "one", "other")
+    assert numbers == [1, 2.5] and [type(part) for part in numbers] == [int, float]
 
 
 @pytest.mark.parametrize(("outcome", "words"), [

@@ -101,6 +101,6 @@ def test_stubs_are_not_attempted(chapter, once):
 
 @pytest.mark.parametrize("chapter", EXERCISED, ids=lambda path: path.stem)
 def test_solutions_pass_all_checks(chapter, once):
-    found = list(verdicts(chapter, "solution"))
-    assert found
-    assert all(found), [verdict for verdict in found if not verdict]
+    passed = list(verdicts(chapter, "solution"))
+    assert passed
+    assert all(passed), [verdict for verdict in passed if not verdict]

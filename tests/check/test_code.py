@@ -74,7 +74,7 @@ assert all(map(is_stub, (dots, passes, returns_nothing))) and not any(map(is_stu
 @pytest.mark.parametrize("version", VERSIONS)
 def test_lines_and_stubs_are_told_from_the_first_call_on(version):
     """A tracer of single instructions hears nothing of a function's first call, from Python 3.12 on."""
-    if not (found := find(version)):
+    if not (python := find(version)):
         pytest.skip(f"this machine has no Python {version}")
-    done = subprocess.run([found, "-"], input=COUNT + STUBS, capture_output=True, text=True, check=False)
+    done = subprocess.run([python, "-"], input=COUNT + STUBS, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -39,20 +39,20 @@ def test_so_many_seeds_find_the_gap_in_four_of_five_studies(spread, gap):
 
 def test_holm_is_what_the_lab_does():
     runs = moments(records("dropout-language"))
-    found = verdicts(runs[(runs["encoding"] == "sinusoidal") & (runs["moment"] == "best")])
-    error = (found["high"] - found["mean"]) / t.ppf(0.975, found["n"] - 1)
-    p = torch.tensor((2 * t.sf((found["mean"] / error).abs(), found["n"] - 1)).tolist())
+    table = verdicts(runs[(runs["encoding"] == "sinusoidal") & (runs["moment"] == "best")])
+    error = (table["high"] - table["mean"]) / t.ppf(0.975, table["n"] - 1)
+    p = torch.tensor((2 * t.sf((table["mean"] / error).abs(), table["n"] - 1)).tolist())
     assert len(p) > 3
-    assert check.holm.reference(p).tolist() == pytest.approx(found["p"].tolist(), rel=1e-4)
+    assert check.holm.reference(p).tolist() == pytest.approx(table["p"].tolist(), rel=1e-4)
 
 
 def test_holm_goes_step_by_step():
     """As Holm wrote it: the smallest of those left is tested at 0.05 over how many are left, up to the first that fails."""
     p = torch.tensor([0.012, 0.04, 0.001, 0.03, 0.2])
-    kept, left = set(), sorted(range(5), key=lambda at: p[at])
+    rejected, left = set(), sorted(range(5), key=lambda at: p[at])
     while left and p[left[0]] <= 0.05 / len(left):
-        kept.add(left.pop(0))
-    assert {at for at, found in enumerate(check.holm.reference(p)) if found <= 0.05} == kept == {0, 2}
+        rejected.add(left.pop(0))
+    assert {at for at, corrected in enumerate(check.holm.reference(p)) if corrected <= 0.05} == rejected == {0, 2}
 
 
 def test_peeking_is_a_test_after_each_seed():

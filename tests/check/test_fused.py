@@ -64,9 +64,9 @@ def test_the_share_that_is_left_is_that_of_the_blocks():
 
 
 def test_the_stopwatch_tells_the_time_of_a_real_clock():
-    found = check.measure.reference({"one": lambda: time.sleep(0.02), "two": lambda: time.sleep(0.01)}, 5, time.perf_counter, int)
-    assert found["one"][2] == 1 and 1.2 < found["two"][2] < 3
-    assert found["one"][1] >= 0.02 and found["two"][0] >= 0.01
+    times = check.measure.reference({"one": lambda: time.sleep(0.02), "two": lambda: time.sleep(0.01)}, 5, time.perf_counter, int)
+    assert times["one"][2] == 1 and 1.2 < times["two"][2] < 3
+    assert times["one"][1] >= 0.02 and times["two"][0] >= 0.01
 
 
 @pytest.mark.parametrize("queue", [True, False])

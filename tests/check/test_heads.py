@@ -38,12 +38,12 @@ def test_the_score_is_that_of_a_loop(seen, offset):
 def test_the_induction_score_searches_the_text_for_the_same_word():
     text = [3, 1, 4, 3, 1, 4, 3]
     weights = made_up(2, N, seed=2)
-    found = []
+    scores = []
     for i, word in enumerate(text):
         earlier = [j for j in range(i) if text[j] == word]
         if earlier:
-            found.append(weights[:, i, earlier[-1] + 1])
-    equal(check.induction.reference(weights, 3), torch.stack(found).mean(dim=0))
+            scores.append(weights[:, i, earlier[-1] + 1])
+    equal(check.induction.reference(weights, 3), torch.stack(scores).mean(dim=0))
 
 
 def test_the_null_is_the_score_of_equal_weights():

@@ -22,8 +22,8 @@ def test_attention_is_that_of_the_package(positions):
     q, k, v = torch.randn(3, 2, 2, 4, 8, generator=torch.Generator().manual_seed(0))
     mask = causal_mask(positions, positions)
     wanted = attention_weights(q, k, positions, positions, encoding, mask) @ v
-    found = check.attend.reference(q, k, v, positions, lambda a, b: encoding.score(q, k, a, b))
-    equal(found, wanted)
+    output = check.attend.reference(q, k, v, positions, lambda a, b: encoding.score(q, k, a, b))
+    equal(output, wanted)
 
 
 def test_the_loss_of_a_whole_row_is_that_of_the_labs_targets():
@@ -36,10 +36,10 @@ def test_the_loss_of_a_whole_row_is_that_of_the_labs_targets():
 
 def test_rows_of_all_lengths_are_asked_for_the_same_characters():
     text, ends = characters("test"), torch.tensor([700, 900])
-    found = [check.fair_rows.reference(text, ends, length, 64) for length in (64, 512)]
-    equal(found[0][0], found[1][0][:, -64:])
-    equal(found[0][1], found[1][1][:, -64:])
-    assert (found[1][1][:, :-64] == -100).all()
+    rows = [check.fair_rows.reference(text, ends, length, 64) for length in (64, 512)]
+    equal(rows[0][0], rows[1][0][:, -64:])
+    equal(rows[0][1], rows[1][1][:, -64:])
+    assert (rows[1][1][:, :-64] == -100).all()
 
 
 def test_the_law_is_kept_by_a_turn_and_broken_where_queries_alone_turn():

@@ -56,9 +56,9 @@ def test_symmetries(name):
         o = list(o)
         return same(scaled_dot_product_attention(q[o], k[o], v[o], attn_mask=bias), y[o])
 
-    found = check.symmetries.reference(bias)
-    assert found == [order for order in ORDERS if commutes(order)]
-    assert len(found) == count
+    orders = check.symmetries.reference(bias)
+    assert orders == [order for order in ORDERS if commutes(order)]
+    assert len(orders) == count
 
 
 def test_a_bias_of_the_query_alone_has_all_symmetries():

@@ -9,9 +9,9 @@ from tests.check.test_wrong_answers import name
 
 @pytest.mark.parametrize(("module", "check"), EXERCISES, ids=name)
 def test_every_mutant_is_refused_or_explained(module, check):
-    found = set(survivors(check, module))
-    assert not found - check.as_good.keys(), "add a case that refuses these, or say why each is as good as the reference"
-    assert not check.as_good.keys() - found, "these are refused, or are no mutants any more: take them off the list"
+    accepted = set(survivors(check, module))
+    assert not accepted - check.as_good.keys(), "add a case that refuses these, or say why each is as good as the reference"
+    assert not check.as_good.keys() - accepted, "these are refused, or are no mutants any more: take them off the list"
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=name)

@@ -93,28 +93,6 @@ def by_rotate_half(x, angles, layout):
     return x.double() * both.double().cos() + swapped * both.double().sin()
 
 
-def by_einsum(x, angles, layout):
-    d = x.shape[-1]
-    pairs = x.unflatten(-1, (d // 2, 2) if layout == "interleaved" else (2, d // 2))
-    pairs = pairs if layout == "interleaved" else pairs.mT
-    cos, sin = angles.cos(), angles.sin()
-    r = torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)
-    out = torch.einsum("...ij,...j->...i", r, pairs)
-    return out.flatten(-2) if layout == "interleaved" else out.mT.flatten(-2)
-
-
-def pair_by_pair(x, angles, layout):
-    """Counts on a first axis of tokens, which the exercise promises."""
-    pairs = angles.shape[1]
-    turned = x.clone()
-    for i in range(pairs):
-        m, n = (i, i + pairs) if layout == "half" else (2 * i, 2 * i + 1)
-        cos, sin = angles[:, i].cos(), angles[:, i].sin()
-        turned[..., m] = x[..., m] * cos - x[..., n] * sin
-        turned[..., n] = x[..., m] * sin + x[..., n] * cos
-    return turned
-
-
 def by_half_turns(q, offset, base):
     """In float32, and through the other layout."""
     d = q.shape[-1]
@@ -156,13 +134,6 @@ def keys_kept_unturned(q, k, v, keys, values):
     return (turned @ query / math.sqrt(len(q))).softmax(-1) @ values, keys, values
 
 
-def in_float64(q, k, v, keys, values):
-    output, keys, values = check.step.reference(
-        *(x.double() for x in (q, k, v)), keys.double(), values.double()
-    )
-    return output, keys, values
-
-
 def by_walking(d, base, length):
     i = 0
     while i < d // 2 and 2 * math.pi * base ** (2 * i / d) <= length:
@@ -186,10 +157,10 @@ def by_interpolation(d, base, length):
 
 
 test_accepted = accepted({
-    check.turn_pairs: [by_complex_numbers, by_rotate_half, by_einsum, pair_by_pair],
+    check.turn_pairs: [by_complex_numbers, by_rotate_half],
     check.best_key: [by_half_turns],
     check.to_half: [by_index, by_one_head_at_a_time],
-    check.step: [from_position_one, with_the_newest_in_front, keys_kept_unturned, in_float64],
+    check.step: [from_position_one, with_the_newest_in_front, keys_kept_unturned],
     check.first_open: [by_walking, by_formula],
     check.ramp: [from_the_package, by_interpolation],
 })

@@ -5,7 +5,7 @@ import torch
 
 from d2lpos import RoPE
 from d2lpos.check import plumbing as check
-from d2lpos.lab.glance import loaded
+from d2lpos.lab.probe import loaded
 from d2lpos.lab.reuse import read_through
 from d2lpos.transformer.cache import Cache, evict, rebase
 
@@ -18,8 +18,8 @@ def test_what_is_shared_is_what_a_model_would_compute_again(old, new, block):
 
     def kept(text):
         here = torch.arange(len(text))
-        _, found = read_through(model, torch.tensor([text]), here >= 0, here, here, here <= here[:, None])
-        return found
+        _, computed = read_through(model, torch.tensor([text]), here >= 0, here, here, here <= here[:, None])
+        return computed
 
     for layer, other in zip(kept(old), kept(new), strict=True):
         assert all(torch.allclose(a[:, :, :n], b[:, :, :n], atol=1e-5) for a, b in zip(layer, other, strict=True))
@@ -35,22 +35,22 @@ def test_turned_on_by_the_plan_keys_are_those_of_their_places():
     torch.testing.assert_close(rope.rotate_further(apart, by[there]), rope.rotate_at(x, there), atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize(("room", "keep", "discard"), [(8, 2, 3), (6, 0, 1), (9, 4, 2)])
-def test_a_key_that_has_turned_t_times_has_come_t_discards_from_its_first_place(room, keep, discard):
+@pytest.mark.parametrize(("capacity", "keep", "discard"), [(8, 2, 3), (6, 0, 1), (9, 4, 2)])
+def test_a_key_that_has_turned_t_times_has_come_t_discards_from_its_first_place(capacity, keep, discard):
     n, rope = 40, RoPE(4)
     cache, came, one = Cache(), [], torch.zeros(1, 1, 1, 4)
     for _ in range(n):
         place = 0 if cache.positions is None else len(cache.positions)
-        if place == room:
+        if place == capacity:
             cache = rebase(
-                evict(cache, keep, room - keep - discard), torch.arange(room - discard), rope
+                evict(cache, keep, capacity - keep - discard), torch.arange(capacity - discard), rope
             )
             came = came[:keep] + came[keep + discard :]
-            place = room - discard
+            place = capacity - discard
         cache = Cache(*cache.append(one, one, torch.tensor([place])))
         came.append(place)
     moved = [(first - now) / discard for now, first in enumerate(came)]
-    assert check.turned.reference(room, keep, discard, n) == moved
+    assert check.turned.reference(capacity, keep, discard, n) == moved
 
 
 def test_the_numbers_asked_for():

@@ -19,8 +19,8 @@ OMEGA = frequencies(16)
 @pytest.mark.parametrize("rule", [unscaled, partial(ntk, factor=4), partial(linear, factor=4)])
 def test_new_angles_are_those_of_a_loop(longer, rule):
     slower = rule(OMEGA)[0]
-    found = check.new_angles.reference(OMEGA, slower, 64, longer)
-    for share, omega, turn in zip(found.tolist(), OMEGA.tolist(), slower.tolist(), strict=True):
+    shares = check.new_angles.reference(OMEGA, slower, 64, longer)
+    for share, omega, turn in zip(shares.tolist(), OMEGA.tolist(), slower.tolist(), strict=True):
         arc = min(64 * omega, 2 * math.pi)
         assert share == sum(n * turn % (2 * math.pi) >= arc for n in range(longer)) / longer
 
@@ -28,11 +28,11 @@ def test_new_angles_are_those_of_a_loop(longer, rule):
 @pytest.mark.parametrize(("dim", "base", "length"), [(16, 1e4, 64), (64, 1e4, 128), (128, 5e5, 8192)])
 def test_the_base_is_the_smallest_that_shows_no_open_pair_a_new_angle(dim, base, length):
     longer = 4 * length
-    found = check.larger_base.reference(dim, base, length, longer)
+    larger = check.larger_base.reference(dim, base, length, longer)
     was_open = length * frequencies(dim, base) < 2 * math.pi
     arcs = length * frequencies(dim, base)[was_open]
-    assert (longer * frequencies(dim, found)[was_open] <= arcs * (1 + 1e-9)).all()
-    assert (longer * frequencies(dim, 0.99 * found)[was_open] > arcs).any()
+    assert (longer * frequencies(dim, larger)[was_open] <= arcs * (1 + 1e-9)).all()
+    assert (longer * frequencies(dim, 0.99 * larger)[was_open] > arcs).any()
 
 
 def test_the_rule_is_that_of_llama_3_with_the_sharpening_of_longrope():
@@ -50,8 +50,8 @@ def test_the_rule_keeps_the_contract_of_scaling_rules():
 
 
 def test_a_budget_buys_what_a_causal_mask_lets_see():
-    found = check.bought.reference(1000, torch.tensor([8, 30]), torch.tensor([0.5, 0.5]), 10)
-    for (rows, pairs, new), length in zip(found.tolist(), [8, 30], strict=True):
+    budgets = check.bought.reference(1000, torch.tensor([8, 30]), torch.tensor([0.5, 0.5]), 10)
+    for (rows, pairs, new), length in zip(budgets.tolist(), [8, 30], strict=True):
         assert rows == 500 // length
         assert pairs == rows * torch.ones(length, length).tril().sum()
         assert new == rows * sum(place >= 10 for place in range(length))

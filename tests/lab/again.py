@@ -21,7 +21,7 @@ SHORT = Path(__file__).parent / "short.jsonl"
 def tiny(encoding: str) -> Run:
     """A run of an encoding that takes no time: to copy or, on two axes, to read digits."""
     asked = {"task": "digits", "length": 16} if encoding in SQUARE else {"task": "copy", "length": 18}
-    return Run(encoding=encoding, **asked, steps=8, size=8, checks=2, dim=16, heads=2)
+    return Run(encoding=encoding, **asked, steps=8, batch_size=8, checks=2, dim=16, heads=2)
 
 
 def short() -> list[Run]:
@@ -31,11 +31,11 @@ def short() -> list[Run]:
 
 def records_of(runs: list[Run]) -> list[dict]:
     """The records of each that still hold, of whichever machines, or else a new one."""
-    kept = defaultdict(list)
+    valid = defaultdict(list)
     for record in read(SHORT):
         if not rounded_before(record):
-            kept[record["key"]].append(record)
-    return [record for run in runs for record in kept[run.key] or [execute(run)]]
+            valid[record["key"]].append(record)
+    return [record for run in runs for record in valid[run.key] or [execute(run)]]
 
 
 def measured(record: dict) -> dict:
@@ -53,7 +53,7 @@ def apart(one: object, other: object) -> float:
 
 def again(record: dict) -> str:
     """Do the run of a record once more, and say how what comes out compares."""
-    run = Run(**record["run"])
+    run = Run.from_fields(record["run"])
     new = execute(run)
     name = f"{run.task}, {run.encoding}, seed {run.seed}"
     if measured(record) == measured(new):
@@ -68,8 +68,8 @@ def again(record: dict) -> str:
 
 def quickest(study: str) -> Iterator[dict]:
     """The published record of each encoding that took least time."""
-    found = sorted(records(study), key=lambda record: record["seconds"], reverse=True)
-    yield from {record["run"]["encoding"]: record for record in found}.values()
+    slowest_first = sorted(records(study), key=lambda record: record["seconds"], reverse=True)
+    yield from {record["run"]["encoding"]: record for record in slowest_first}.values()
 
 
 def main(arguments: list[str]) -> int:
@@ -79,8 +79,8 @@ def main(arguments: list[str]) -> int:
     wrong = 0
     for study in arguments or STUDIES:
         for record in quickest(study):
-            print(told := again(record), flush=True)
-            wrong += told.startswith("WRONG")
+            print(line := again(record), flush=True)
+            wrong += line.startswith("WRONG")
     return int(wrong > 0)
 
 

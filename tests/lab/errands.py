@@ -58,10 +58,10 @@ def noted(folder, name="done"):
 def until(holds, seconds=PATIENCE):
     """Wait for a condition, and return it."""
     end = time.monotonic() + seconds
-    while not (found := holds()):
+    while not (value := holds()):
         assert time.monotonic() < end, "what was waited for did not come"
         time.sleep(0.02)
-    return found
+    return value
 
 
 def walk(run, device):

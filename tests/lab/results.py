@@ -13,7 +13,7 @@ def result(run: Run, device: str = "cpu") -> dict:
         {"split": split, "reading": reading, "length": length, "accuracy": draw.uniform(0.4, 1)}
         | {"loss": (loss := draw.gauss(1 + length / run.length, 0.1)), "accuracy_last": None}
         | {"loss_last": loss if length > run.length else None}
-        for reading in run.readings
+        for reading in run.eval_modes
         for length in run.tested
         if reads(run, reading, length)
         for split in TASKS[run.task].tests

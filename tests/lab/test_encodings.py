@@ -21,7 +21,7 @@ from d2lpos.lab.models import build
 from d2lpos.lab.plot import describe, plot
 from tests.lab.results import result
 
-TINY = Run("order", length=4, steps=2, size=4, dim=16, layers=1, heads=2)
+TINY = Run("order", length=4, steps=2, batch_size=4, dim=16, layers=1, heads=2)
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ def test_an_own_encoding_runs_wherever_runs_do(store, way):
     runs = [replace(TINY, encoding=name, seed=seed) for seed in range(2) for name in ("bell", "alibi")]
     assert sweep(runs, store, **way) == {"finished": 4, "failed": 0}, store.errors()
     assert {record["key"] for record in store.records()} == {run.key for run in runs}
-    (found,) = store.records([runs[0].key])
-    assert found["metrics"] == execute(runs[0])["metrics"] != execute(runs[1])["metrics"]
+    (record,) = store.records([runs[0].key])
+    assert record["metrics"] == execute(runs[0])["metrics"] != execute(runs[1])["metrics"]
 
 
 SCRIPT = """
@@ -58,7 +58,7 @@ class Push(Encoding):
 register("push", lambda run: Push())
 if __name__ == "__main__":
     store = Store("lab.sqlite")
-    runs = [Run("order", "push", s, length=4, steps=1, size=4, dim=16, layers=1) for s in (0, 1)]
+    runs = [Run("order", "push", s, length=4, steps=1, batch_size=4, dim=16, layers=1) for s in (0, 1)]
     print(len(store.records()), sweep(runs, store, jobs={jobs}), len(store.records()))
 """
 
@@ -66,13 +66,13 @@ if __name__ == "__main__":
 def test_a_script_does_what_its_code_says_now(tmp_path, monkeypatch, python):
     """A second call does nothing again; a change of the code under the same name does all, and a comment nothing."""
     monkeypatch.chdir(tmp_path)
-    told = []
+    lines = []
     for jobs, push, comment in ((2, 1, ""), (1, 1, "# a comment"), (1, 2, "")):
         (tmp_path / "mine.py").write_text(SCRIPT.format(jobs=jobs, push=push) + comment)
         done = python("mine.py")
-        told += done.stdout.splitlines() or [done.stderr]
+        lines += done.stdout.splitlines() or [done.stderr]
     both = "{'finished': 2, 'failed': 0}"
-    assert told == [f"0 {both} 2", f"2 {both} 2", f"2 {both} 4"]
+    assert lines == [f"0 {both} 2", f"2 {both} 2", f"2 {both} 4"]
 
 
 def test_the_records_of_the_book_keep_their_keys():
@@ -143,7 +143,7 @@ def test_a_circle_of_names_ends():
 def test_a_module_of_the_readers_own_is_read(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    found = []
+    prints = []
     for width in (2, 2, 3):
         (tmp_path / "reader_s_own.py").write_text(f"UNUSED = object()\ndef half(): return {width}\n")
         sys.modules.pop("reader_s_own", None)
@@ -151,8 +151,8 @@ def test_a_module_of_the_readers_own_is_read(tmp_path, monkeypatch):
 
         names = {"__name__": "__main__", "reader_s_own": reader_s_own}
         exec("make = lambda run: reader_s_own.half()", names)  # noqa: S102
-        found.append(fingerprint(names["make"]))
-    assert found[0] == found[1] != found[2]
+        prints.append(fingerprint(names["make"]))
+    assert prints[0] == prints[1] != prints[2]
 
 
 def test_what_no_hash_can_tell_needs_a_version():
@@ -218,7 +218,7 @@ def test_figures_show_an_own_encoding_in_its_family_s_colors(length):
 
 def test_an_own_encoding_may_be_read_through_a_window():
     register("slow", lambda run: RoPE(run.dim // run.heads, 1e6), "rope")
-    run = replace(TINY, encoding="slow", tested=(4, 8), readings=("as trained", "window"))
+    run = replace(TINY, encoding="slow", tested=(4, 8), eval_modes=("as trained", "window"))
     assert [row["length"] for row in execute(run)["metrics"]] == [4, 8, 4, 8]
 
 
@@ -235,15 +235,15 @@ def test_a_study_runs_with_the_encodings_of_a_file(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(FILE)
     runs = STUDIES["order"].runs(range(1))
-    kept = Store("kept.sqlite")
+    published = Store("kept.sqlite")
     for run in runs:
-        kept.finish(result(run))
-    export(kept, tmp_path / "order.jsonl")
+        published.finish(result(run))
+    export(published, tmp_path / "order.jsonl")
     call = ["order", "--seeds", "1", "--results", ".", "--encodings", "mine.py"]
     assert main(call) == 0
-    told = capsys.readouterr().out
-    assert f"1 of {len(runs) + 1} runs to do: about 60 s on cpu" in told and "\nwide  " in told
-    (own,) = [run for run in Store("lab.sqlite").states() if run not in kept.states()]
+    out = capsys.readouterr().out
+    assert f"1 of {len(runs) + 1} runs to do: about 60 s on cpu" in out and "\nwide  " in out
+    (own,) = [run for run in Store("lab.sqlite").states() if run not in published.states()]
     register("wide", lambda run: ALiBi(run.heads), "alibi")
     assert own == replace(runs[0], encoding="wide").key
     encodings.OWN.clear()
@@ -258,7 +258,7 @@ def test_an_own_encoding_joins_every_study(study):
         without, joined = (STUDIES[study].runs(range(2), smoke, also) for also in ((), ["wide"]))
         own = [run for run in joined if run.encoding == "wide"]
         assert [run for run in joined if run not in own] == without and len(own) == 2
-        assert all((run.readings, run.dropout, run.scale) == (("as trained",), "none", 1) for run in own)
+        assert all((run.eval_modes, run.dropout, run.scale) == (("as trained",), "none", 1) for run in own)
         assert {(run.task, run.length, run.tested) for run in own} == {
             (r.task, r.length, r.tested) for r in without
         }

@@ -14,21 +14,20 @@ from d2lpos.lab.experiment import deterministic, execute
 from d2lpos.lab.inside import probes, states
 from d2lpos.lab.models import (
     DROPOUTS,
-    ENCODINGS,
+    EVAL_MODES,
     ONLY,
-    READINGS,
     REGROUPED,
     Stretched,
     build,
+    eval_mode,
     place,
-    reading,
     reads,
 )
 from d2lpos.rotary import scaling
 from d2lpos.transformer import attention_weights, causal_mask
 from tests.lab.again import tiny
 
-TINY = Run("language", "rope", length=12, tested=(12, 24), steps=4, size=4, checks=2, dim=16, layers=1)
+TINY = Run("language", "rope", length=12, tested=(12, 24), steps=4, batch_size=4, checks=2, dim=16, layers=1)
 MEASURED = ("metrics", "curve")
 
 
@@ -71,7 +70,7 @@ def test_the_curve_has_a_row_for_each_check_and_the_last_step(checks, steps):
 def test_a_record_tells_what_was_run_and_where():
     record = execute(TINY)
     assert record == json.loads(json.dumps(record))
-    assert Run(**record["run"]) == TINY and record["key"] == TINY.key
+    assert Run.from_fields(record["run"]) == TINY and record["key"] == TINY.key
     assert [(row["length"], row["split"]) for row in record["metrics"]] == [
         (12, "test"), (12, "unseen"), (24, "test"), (24, "unseen")
     ]  # fmt: skip
@@ -83,15 +82,9 @@ def test_a_record_tells_what_was_run_and_where():
     assert about["device"] == "cpu" and about["threads"] == 1 and about["torch"] == torch.__version__
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_every_encoding_runs(encoding):
-    (metric,) = execute(replace(tiny(encoding), steps=2, size=4, layers=1))["metrics"]
-    assert 0 < metric["loss"] < 10 and 0 <= metric["accuracy"] <= 1
-
-
 @pytest.mark.parametrize("task", [task for task in TASKS if task != "source"])
 def test_every_task_runs(task):
-    run = Run(task, "alibi", length=64 if TASKS[task].needles else 16, steps=2, size=4, dim=16, layers=1)
+    run = Run(task, "alibi", length=64 if TASKS[task].needles else 16, steps=2, batch_size=4, dim=16, layers=1)
     record = execute(run)
     assert {m["split"] for m in record["metrics"]} == TASKS[task].tests.keys() - {"validation"}
 
@@ -139,7 +132,7 @@ def test_a_compiled_model_learns_the_same(monkeypatch):
 
 def test_models_of_a_seed_share_all_but_the_encoding():
     weights = [
-        build(replace(TINY, encoding=name, readings=())).state_dict() for name in ("none", "learned", "shaw")
+        build(replace(TINY, encoding=name, eval_modes=())).state_dict() for name in ("none", "learned", "shaw")
     ]
     for name, weight in weights[0].items():
         for other in weights[1:]:
@@ -147,17 +140,17 @@ def test_models_of_a_seed_share_all_but_the_encoding():
 
 
 def test_each_length_is_asked_for_the_same_last_tokens():
-    seen = {}
+    tokens_of = {}
 
     class Witness(torch.nn.Embedding):
         def forward(self, tokens, positions):
-            seen[tokens.shape[1]] = tokens
+            tokens_of[tokens.shape[1]] = tokens
             return super().forward(tokens)
 
     witness, sampler = Witness(76, 75), TASKS["language"].tests["test"]
     short = training.test(witness, sampler, 12, rows=5, last=12, within=48)
     long = training.test(witness, sampler, 48, rows=5, last=12, within=48)
-    assert torch.equal(seen[48][:, -12:], seen[12])
+    assert torch.equal(tokens_of[48][:, -12:], tokens_of[12])
     assert long["loss_last"] == pytest.approx(short["loss"])  # this model looks at nothing else
     assert short["loss_last"] == short["loss"] and long["loss_last"] != long["loss"]
 
@@ -193,7 +186,7 @@ def test_accuracy_counts_right_answers():
     assert accuracy(Oracle(), TASKS["order"].train, length=6) == 1
 
 
-LEARNED = replace(TINY, encoding="learned", readings=("as trained", "last row"))
+LEARNED = replace(TINY, encoding="learned", eval_modes=("as trained", "last row"))
 
 
 def logits(model, length):
@@ -209,7 +202,7 @@ def test_a_table_ends_where_the_training_did():
 
 def test_the_last_row_serves_all_that_follow():
     model = build(LEARNED)
-    with reading(model, LEARNED, "last row", 24):
+    with eval_mode(model, LEARNED, "last row", 24):
         short, long = logits(model, 12), logits(model, 24)
     torch.testing.assert_close(short, logits(model, 12))
     torch.testing.assert_close(long[:12], short)  # what comes later is not seen
@@ -217,7 +210,7 @@ def test_the_last_row_serves_all_that_follow():
 
 def test_a_wrapped_table_starts_again():
     model = build(LEARNED)
-    with reading(model, LEARNED, "wrapped", 24):
+    with eval_mode(model, LEARNED, "wrapped", 24):
         (added,) = model.encoding.embed(torch.zeros(1, 24, 16), torch.arange(24))
     assert torch.equal(added, model.encoding.table.repeat(2, 1))
 
@@ -225,20 +218,20 @@ def test_a_wrapped_table_starts_again():
 def test_a_block_is_read_on_its_own():
     model = build(LEARNED)
     tokens = torch.arange(24)[None] % 7
-    with reading(model, LEARNED, "blocks", 24):
+    with eval_mode(model, LEARNED, "blocks", 24):
         long = model(tokens, torch.arange(24))
-    for part, seen in zip(tokens.split(12, dim=1), long.split(12, dim=1), strict=True):
-        torch.testing.assert_close(seen, model(part, torch.arange(12)))
+    for part, logits_of_part in zip(tokens.split(12, dim=1), long.split(12, dim=1), strict=True):
+        torch.testing.assert_close(logits_of_part, model(part, torch.arange(12)))
 
 
 def test_a_stretched_table_keeps_its_ends_and_mixes_neighbors():
     model = build(LEARNED)
     table = model.encoding.table
-    with reading(model, LEARNED, "stretched", 23):
+    with eval_mode(model, LEARNED, "stretched", 23):
         (added,) = model.encoding.embed(torch.zeros(1, 23, 16), torch.arange(23))
     torch.testing.assert_close(added[::2], table)
     torch.testing.assert_close(added[1::2], (table[1:] + table[:-1]) / 2)
-    with reading(model, LEARNED, "stretched", 12):
+    with eval_mode(model, LEARNED, "stretched", 12):
         torch.testing.assert_close(logits(model, 12), logits(build(LEARNED), 12))
 
 
@@ -256,7 +249,7 @@ def test_scale_multiplies_what_is_added(encoding):
 
 
 def test_an_encoding_that_is_added_again_reaches_every_block():
-    once, again = (build(replace(TINY, encoding="learned", layers=3, again=a)) for a in (False, True))
+    once, again = (build(replace(TINY, encoding="learned", layers=3, add_every_layer=a)) for a in (False, True))
     for model in (once, again):
         for block in model.blocks:  # a block that passes on what it gets
             block.forward = lambda x, *others: x
@@ -293,7 +286,7 @@ def test_dropout_falls_on_what_enters_the_first_block():
         dropped = (states(model.train(), tokens)[0] != whole).any(dim=-1)
         assert dropped[tokens < 76].all() == (run.dropout != "others protected")
         assert dropped[tokens >= 76].any() == (run.dropout != "protected")
-        with reading(model.eval(), run, "last row", 24):
+        with eval_mode(model.eval(), run, "last row", 24):
             long = model(torch.cat([tokens, tokens], dim=1), torch.arange(24))
         assert long.shape == (8, 24, 75) and torch.equal(states(model, tokens)[0], whole)
 
@@ -315,8 +308,8 @@ def test_a_probe_finds_the_positions_that_are_there():
     task = TASKS["language"]
     plain = replace(TINY, length=16, dim=32)
     table = build(replace(plain, encoding="learned", scale=100))
-    found, blind = probes(table, task, 16), probes(build(replace(plain, encoding="none")), task, 16)
-    assert found[0]["layer"] == 0 and found[0]["error"] < 0.2 and found[0]["r2"] > 0.99
+    clear, blind = probes(table, task, 16), probes(build(replace(plain, encoding="none")), task, 16)
+    assert clear[0]["layer"] == 0 and clear[0]["error"] < 0.2 and clear[0]["r2"] > 0.99
     assert blind[0]["error"] > 3.5 and blind[0]["r2"] < 0.1  # a guess of the middle has 4
 
 
@@ -340,21 +333,21 @@ def test_a_window_hides_what_is_far():
     tokens, positions = torch.arange(24)[None] % 7, torch.arange(24)
     other = tokens.clone()
     other[0, 0] = 30
-    with reading(model, TINY, "window", 24):
-        seen = (model(tokens, positions) != model(other, positions)).any(-1)[0]
-    assert seen.tolist() == 12 * [True] + 12 * [False]
+    with eval_mode(model, TINY, "window", 24):
+        changed = (model(tokens, positions) != model(other, positions)).any(-1)[0]
+    assert changed.tolist() == 12 * [True] + 12 * [False]
 
 
 def test_a_scaled_reading_is_the_rule_of_that_name():
-    names = tuple(name for name in READINGS if "rope" in ONLY.get(name, ("rope",)))
-    run = replace(TINY, readings=names, length=128, tested=(512,), dim=64)
+    names = tuple(name for name in EVAL_MODES if "rope" in ONLY.get(name, ("rope",)))
+    run = replace(TINY, eval_modes=names, length=128, tested=(512,), dim=64)
     model = build(run)
     plain = logits(model, 256)
-    seen = {}
-    for name in run.readings:
-        with reading(model, run, name, 192):
-            seen[name] = logits(model, 256)
-    assert torch.equal(seen["as trained"], plain) and torch.equal(logits(model, 256), plain)
+    by_mode = {}
+    for name in run.eval_modes:
+        with eval_mode(model, run, name, 192):
+            by_mode[name] = logits(model, 256)
+    assert torch.equal(by_mode["as trained"], plain) and torch.equal(logits(model, 256), plain)
     rules = {
         "linear": partial(scaling.linear, factor=4),
         "ntk": partial(scaling.ntk, factor=4),
@@ -368,15 +361,15 @@ def test_a_scaled_reading_is_the_rule_of_that_name():
     }
     for name, rule in rules.items():
         place(model, [RoPE(16, scaling=rule)] * run.layers)
-        torch.testing.assert_close(logits(model, 256), seen[name])
+        torch.testing.assert_close(logits(model, 256), by_mode[name])
     bases = {"larger base": (500_000, scaling.unscaled), "yarn, another base": (100_000, rules["yarn"])}
     for name, (base, rule) in bases.items():
         place(model, [RoPE(16, base, scaling=rule)] * run.layers)
-        torch.testing.assert_close(logits(model, 256), seen[name])
+        torch.testing.assert_close(logits(model, 256), by_mode[name])
     place(model, [Encoding()] * run.layers)
-    torch.testing.assert_close(logits(model, 256), seen["no rotation"])
+    torch.testing.assert_close(logits(model, 256), by_mode["no rotation"])
     sharper = {"sharper", "ntk, sharper", "yarn, sharper"}
-    assert seen.keys() == rules.keys() | bases.keys() | sharper | {"as trained", "window", "no rotation", *REGROUPED}
+    assert by_mode.keys() == rules.keys() | bases.keys() | sharper | {"as trained", "window", "no rotation", *REGROUPED}
 
 
 def twice(omega):
@@ -390,7 +383,7 @@ def test_sharper_multiplies_all_logits_of_late_queries(encoding):
     layer = build(run).blocks[0].attention
     q, k = torch.randn(2, 1, 4, 48, 4)
     here = torch.arange(48)
-    changed = READINGS["sharper"](run, 48)(layer.encoding)
+    changed = EVAL_MODES["sharper"](run, 48)(layer.encoding)
     past = causal_mask(here, here)
     plain = attention_weights(q, k, here, here, layer.encoding, past).log()
     factors = (here + 1.0).log().div(math.log(12)).clamp(min=1)
@@ -407,9 +400,9 @@ def test_a_stack_is_built_layer_by_layer():
     plain = build(replace(run, stack=()))
     for ours, theirs in zip(model.parameters(), plain.parameters(), strict=True):
         assert torch.equal(ours, theirs)
-    with reading(model, run, "sharper", 24):
+    with eval_mode(model, run, "sharper", 24):
         sharper = [type(block.attention.encoding).__name__ for block in model.blocks]
-    with reading(model, run, "ntk", 24):
+    with eval_mode(model, run, "ntk", 24):
         slower = [block.attention.encoding for block in model.blocks]
     assert sharper == ["RoPE", "Sharper", "Sharper"]
     assert [one.doors for one in slower] == [("rotate",), ("rotate",), ()] and slower[0] is not slower[1]
@@ -431,15 +424,15 @@ def test_a_gate_multiplies_what_attention_puts_out_and_a_logit_joins_each_softma
 
 
 def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
-    run = replace(TINY, readings=("as trained", "yarn"), tested=(12, 48), probe=True)
-    more = {"further": ("as trained", "yarn"), "further_length": 48, "further_steps": 4}
+    run = replace(TINY, eval_modes=("as trained", "yarn"), tested=(12, 48), probe=True)
+    more = {"continue_training": ("as trained", "yarn"), "further_length": 48, "further_steps": 4}
     plain, record = execute(run), execute(replace(run, **more))
     assert record["probes"] == plain["probes"]
     trained, on = record["metrics"][: len(plain["metrics"])], record["metrics"][len(plain["metrics"]) :]
     assert trained == plain["metrics"]
     assert [row["reading"] for row in on] == ["as trained, trained on"] * 4 + ["yarn, trained on"] * 4
     assert [(row["reading"], row["step"], row["tokens"]) for row in record["further"]] == [
-        (name, step, step * 48) for name in more["further"] for step in (2, 4)
+        (name, step, step * 48) for name in more["continue_training"] for step in (2, 4)
     ]
     for row in record["further"]:
         assert row.keys() == {"reading", "step", "tokens", "validation", "test", "unseen"}
@@ -452,6 +445,6 @@ def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
 
 def test_a_fifth_of_the_rate_trains_on(monkeypatch):
     rates, plain = [], experiment.train
-    monkeypatch.setattr(experiment, "train", lambda *given, **more: rates.append(given[5]) or plain(*given, **more))
-    execute(replace(tiny("rope"), further=("as trained",), further_length=24, further_steps=1, rate=1e-2))
+    monkeypatch.setattr(experiment, "train", lambda *arguments, **more: rates.append(arguments[5]) or plain(*arguments, **more))
+    execute(replace(tiny("rope"), continue_training=("as trained",), further_length=24, further_steps=1, lr=1e-2))
     assert rates == [1e-2, 2e-3]

@@ -79,8 +79,8 @@ def test_texts_are_drawn_anew_for_another_seed_and_none_in_training():
 
 def test_looking_inside_leaves_nothing_behind():
     model = Transformer(vocabulary=6, outputs=2, layers=3)
-    found = states(model, torch.tensor([[0, 1, 2]]))
-    assert [tuple(x.shape) for x in found] == 4 * [(1, 3, 64)]
+    vectors = states(model, torch.tensor([[0, 1, 2]]))
+    assert [tuple(x.shape) for x in vectors] == 4 * [(1, 3, 64)]
     with pytest.raises(ValueError, match="tokens"):
         states(model, torch.tensor([[6]]))
     assert not any(module._forward_pre_hooks for module in model.modules())

@@ -159,11 +159,11 @@ def test_an_interrupted_driver(store, tmp_path, jobs):
     with driver(tmp_path, "dawdle", 6, jobs=jobs) as process:
         until(lambda: held_up(tmp_path, store, jobs))
         os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=PATIENCE)
+        _, errors = process.communicate(timeout=PATIENCE)
         # The tracker of semaphores, a process of its own, may have the last word, if one has been removed already.
-        last = [line for line in told.splitlines() if "resource_tracker" not in line][-1]
+        last = [line for line in errors.splitlines() if "resource_tracker" not in line][-1]
         assert last == "KeyboardInterrupt"
-        assert told.count("Traceback") == 1, told
+        assert errors.count("Traceback") == 1, errors
         until(lambda: all(gone(worker) for _, worker in noted(tmp_path, "started")))
     assert list(store.states().values()) == ["finished"] * 2
     assert not list(tmp_path.glob("lab.sqlite-*"))
@@ -178,8 +178,8 @@ def test_two_drivers_share_a_store_that_they_make_at_once(tmp_path):
     ):
         until(lambda: len(list(tmp_path.glob("up *"))) == 2)
         (tmp_path / "go").touch()
-        told = [process.communicate(timeout=PATIENCE) for process in (one, other)]
-    assert [json.loads(out) for out, _ in told] == [{"finished": 30, "failed": 0}] * 2, told
+        outputs = [process.communicate(timeout=PATIENCE) for process in (one, other)]
+    assert [json.loads(out) for out, _ in outputs] == [{"finished": 30, "failed": 0}] * 2, outputs
     assert counted(tmp_path) == list(range(30))
     assert len({process for _, process in noted(tmp_path)}) > 1
 
@@ -187,9 +187,9 @@ def test_two_drivers_share_a_store_that_they_make_at_once(tmp_path):
 def test_a_full_disk(store, tmp_path):
     """No file of the driver may grow beyond 100 kB, so the store takes a few records of 20 kB."""
     with driver(tmp_path, "heavy", 12, largest=100_000) as process:
-        _, told = process.communicate(timeout=PATIENCE)
-    assert "OSError: the store" in told.splitlines()[-1]
-    assert "cannot be read or written" in told.splitlines()[-1]
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert "OSError: the store" in errors.splitlines()[-1]
+    assert "cannot be read or written" in errors.splitlines()[-1]
     assert whole(store)
     before = store.records()
     done = counted(tmp_path)

@@ -136,7 +136,7 @@ def test_what_is_published_stays_and_what_is_new_joins_it(folder, store, capsys)
 
 
 def as_run(record):
-    return Run(**record["run"])
+    return Run.from_fields(record["run"])
 
 
 def test_records_of_runs_that_the_study_no_longer_has_are_no_reason_to_lose_them(folder, store, capsys):
@@ -168,8 +168,8 @@ def fail(run, device):
 def test_tables_say_n_where_it_differs(store, capsys):
     call = ["order", "--seeds", "2", "--store", "some.sqlite", "--summary"]
     assert main(call) == 0
-    told = capsys.readouterr().out
-    assert told.count(", n = 2\n") == BOTH // 2 - 1 and told.count(", n = 1\n") == 1
+    out = capsys.readouterr().out
+    assert out.count(", n = 2\n") == BOTH // 2 - 1 and out.count(", n = 1\n") == 1
     finish(store, range(2))
     assert main(call) == 0
     assert "n = " not in capsys.readouterr().out
@@ -192,10 +192,10 @@ def test_compile(monkeypatch):
 def test_summary_and_plot_run_nothing(folder, store, capsys):
     for file in ("order.png", "order.svg"):
         assert main(["order", "--seeds", "2", "--store", "some.sqlite", "--summary", "--plot", file]) == 0
-    told = capsys.readouterr()
-    assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu\n\nAccuracy, test: mean over" in told.out
-    assert ", with its 95 % interval\n" in told.out and "ALiBi, causal" in told.out
-    assert not told.err and len(store.records()) == BOTH - 1
+    output = capsys.readouterr()
+    assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu\n\nAccuracy, test: mean over" in output.out
+    assert ", with its 95 % interval\n" in output.out and "ALiBi, causal" in output.out
+    assert not output.err and len(store.records()) == BOTH - 1
     assert ET.parse("order.svg").getroot().get("aria-label").startswith("Accuracy at length 8. The means")
     assert (folder / "order.png").read_bytes()[1:4] == b"PNG"
     (folder / "order.svg").unlink()
@@ -233,10 +233,10 @@ def test_a_look_into_a_folder_that_cannot_be_written(folder, store):
     plain = PLAIN if os.geteuid() == 0 else []
     command = [*plain, sys.executable, "-c", CALLS, json.dumps(calls)]
     try:
-        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     finally:
         folder.chmod(0o700)
-    *looks, tried = map(json.loads, told.splitlines())
+    *looks, tried = map(json.loads, printed.splitlines())
     for status, out, err in looks:
         assert (status, err) == (0, "")
         assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu" in out
@@ -294,17 +294,18 @@ SPOILED = {
 }
 
 
-@pytest.mark.parametrize("call", [["--summary"], ["--publish"], []], ids=str)
-@pytest.mark.parametrize("spoil", SPOILED)
+@pytest.mark.parametrize(
+    ("spoil", "call"), [*((spoil, ["--summary"]) for spoil in SPOILED), ("words", ["--publish"]), ("words", [])]
+)
 def test_a_spoiled_record_is_told_with_its_file_and_line(folder, capsys, spoil, call):
     runs = STUDIES["order"].runs(range(1))
-    found = [result(run) for run in runs[:2]]
+    pair = [result(run) for run in runs[:2]]
     change, words = SPOILED[spoil]
-    change(found[1])
-    (folder / "order.jsonl").write_text("".join(json.dumps(record) + "\n" for record in found))
+    change(pair[1])
+    (folder / "order.jsonl").write_text("".join(json.dumps(record) + "\n" for record in pair))
     assert main(["order", "--seeds", "1", "--results", ".", *call]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 1 and told[0].startswith(f"order.jsonl, line 2, {words}")
+    errors = capsys.readouterr().err.splitlines()
+    assert len(errors) == 1 and errors[0].startswith(f"order.jsonl, line 2, {words}")
 
 
 def test_two_records_of_a_key_and_bytes_that_are_no_text(folder, capsys):
@@ -443,10 +444,10 @@ def test_ctrl_c_stops_in_one_sentence_and_the_next_call_goes_on(folder):
         assert process.poll() is None, process.stderr.read()
         sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=20)
     # Python itself ends by the signal where it came amid code made from text. To a shell both are 130.
     assert process.returncode in (130, -signal.SIGINT)
-    assert told.endswith("\nStopped. The same command goes on from here.\n") and "Traceback" not in told
+    assert errors.endswith("\nStopped. The same command goes on from here.\n") and "Traceback" not in errors
     assert set(Store("mine.sqlite").states().values()) <= {"finished"}
 
 
@@ -476,10 +477,10 @@ def test_what_was_done_again_stands_below_what_was_published(folder, store):
     finish(store, range(2))
     export(store, folder / "order.jsonl")
     again = [run for run in STUDIES["order"].runs(range(2)) if run.encoding == "rope"]
-    found = [result(run) | {"seconds": 9.0} for run in again]
-    for record in found:
+    repeated = [result(run) | {"seconds": 9.0} for run in again]
+    for record in repeated:
         record["metrics"] = [row | {"accuracy": 0.25} for row in record["metrics"]]
-    (folder / "again" / "order.jsonl").write_text("".join(line(record) + "\n" for record in found))
+    (folder / "again" / "order.jsonl").write_text("".join(line(record) + "\n" for record in repeated))
     publish("order", store, STUDIES["order"].runs(range(2)), folder)
     rows = (folder / "order-again.csv").read_text().splitlines()
     assert len(rows) == 3 and rows[1].startswith("RoPE,0.") and rows[2] == '"RoPE, again",0.250 ± 0.000'
@@ -494,19 +495,19 @@ LEFT = {"scale-gpu": 3}  # runs that wait for a card
 
 def test_of_each_published_seed_there_is_the_whole_study():
     for study in PUBLISHED:
-        found = records(study)
-        seeds = {record["run"]["seed"] for record in found}
-        missing = {run.key for run in STUDIES[study].runs(seeds)} - {record["key"] for record in found}
+        published = records(study)
+        seeds = {record["run"]["seed"] for record in published}
+        missing = {run.key for run in STUDIES[study].runs(seeds)} - {record["key"] for record in published}
         assert len(missing) == LEFT.get(study, 0), study
 
 
 @pytest.mark.parametrize("study", PUBLISHED)
 def test_the_book_s_page_shows_what_the_records_say(study):
     order = [run.key for run in STUDIES[study].runs(range(100))]
-    found = sorted(read(RESULTS / f"{study}.jsonl"), key=lambda record: order.index(record["key"]))
+    published = sorted(read(RESULTS / f"{study}.jsonl"), key=lambda record: order.index(record["key"]))
     page = "".join(path.read_text(encoding="utf-8") for path in RESULTS.parent.glob("results*.md"))
     assert STUDIES[study].question in page
-    for name, text in pages(study, found, records(study, RESULTS / "again")).items():
+    for name, text in pages(study, published, records(study, RESULTS / "again")).items():
         assert f":file: results/{name}\n" in page or name.endswith((".json", ".js"))  # which a figure reads
         stored = (RESULTS / name).read_text(encoding="utf-8")
         if name.endswith(".svg"):  # each version of matplotlib draws it a little differently

@@ -6,12 +6,11 @@ from gguf import GGMLQuantizationType
 from gguf.quants import dequantize, quantize
 
 from d2lpos import RoPE
-from d2lpos.lab import PROBES, Probe, packed, records
+from d2lpos.lab import Probe, packed, records
 from d2lpos.lab.bits import StoredKeys
-from d2lpos.lab.glance import loaded, tokens
-from d2lpos.lab.observed import texts
 from d2lpos.lab.packed import E4M3, E5M2, blocks, by_layer, fp8, mixed
-from d2lpos.lab.shift import CASES, HALF, ROOM, shifting
+from d2lpos.lab.probe import loaded, tokens
+from d2lpos.lab.shift import CAPACITY, CASES, HALF, shifting
 from d2lpos.pretrained import losses
 
 KEYS = torch.randn(2, 3, 12, 64, generator=torch.Generator().manual_seed(0))
@@ -60,11 +59,11 @@ def test_values_are_stored_and_the_model_is_left_as_it_was():
 
 
 def test_a_function_stores_as_its_dtype_does():
-    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=ROOM + HALF))
+    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=CAPACITY + HALF))
     case = CASES["shifted in bfloat16"]
     other = (lambda x: x.bfloat16().float(), *case[1:])
-    found = shifting(model, text, {"as a dtype": case, "as a function": other})
-    assert torch.equal(found["as a dtype"], found["as a function"])
+    by_case = shifting(model, text, {"as a dtype": case, "as a function": other})
+    assert torch.equal(by_case["as a dtype"], by_case["as a function"])
 
 
 def test_bad_calls():
@@ -78,26 +77,8 @@ def test_bad_calls():
         blocks(KEYS[..., :48], 8)
 
 
-@pytest.mark.parametrize("study", ["real-packed", "real-packed-shift"])
-def test_five_passages_of_three_texts(study):
-    kept = records(study)
-    assert {record["key"] for record in kept} == {run.key for run in PROBES[study].runs(range(5))}
-    assert set(texts(study, kept)) == {f"{study}.csv", f"{study}-about.csv"}
-
-
-def test_two_studies_read_the_same_passages():
-    def plain(study):
-        return {
-            (one["run"]["text"], one["run"]["seed"]): one["rows"][0]["loss"] for one in records(study)
-        }
-
-    now, before = plain("real-packed"), plain("real-bits")
-    assert now.keys() == before.keys()
-    assert max(abs(now[passage] - before[passage]) for passage in now) < 0.01
-
-
 def test_verdicts_are_told_of_all_records():
-    told = packed.decided(records("real-packed-shift"))
-    assert len(told) == 2 * len(packed.FORMATS) and (told["n"] == 15).all()
-    for one in told.itertuples():
+    table = packed.decided(records("real-packed-shift"))
+    assert len(table) == 2 * len(packed.FORMATS) and (table["n"] == 15).all()
+    for one in table.itertuples():
         assert one.verdict == ("holds" if one.high < 0 else "fails" if one.low > 0 else "open")

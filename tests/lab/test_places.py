@@ -10,7 +10,7 @@ from torch.nn.functional import one_hot
 
 from d2lpos import Encoding
 from d2lpos.lab import TASKS, Run, encodings, execute, models, train
-from d2lpos.lab.models import build, reading, reads
+from d2lpos.lab.models import build, eval_mode, reads
 from d2lpos.lab.places import LIMITED, PLACES, begun, counted, coupled, drawn, in_squares, jittered, side
 from d2lpos.lab.synthetic import addition
 from d2lpos.lab.training import test as measure
@@ -74,10 +74,10 @@ def test_digits_of_one_place_share_a_position(length):
     number = (length - 2) // 3
     positions = coupled(tokens, seeded(), limit=40)
     assert 0 <= positions.min() and positions.max() < 40
-    for row, found in zip(tokens.tolist(), positions.tolist(), strict=True):
-        begin = found[number]
-        assert row[number] == 10 and [place - begin for place in found] == slowly(row)
-        places = [place - begin for place in found]
+    for row, ids in zip(tokens.tolist(), positions.tolist(), strict=True):
+        begin = ids[number]
+        assert row[number] == 10 and [place - begin for place in ids] == slowly(row)
+        places = [place - begin for place in ids]
         a, b, total = places[:number], places[number + 1 : 2 * number + 1], places[2 * number + 2 :]
         assert a == b == total[:number] == list(range(1, number + 1))
     assert len(positions[:, number].unique()) > 10, "rows begin anywhere"
@@ -118,7 +118,7 @@ class Spy(Encoding):
         return self
 
 
-SUMS = Run("sums", "learned", length=8, tested=(8, 20), steps=3, size=4, checks=1, dim=16, heads=2, layers=1)
+SUMS = Run("sums", "learned", length=8, tested=(8, 20), steps=3, batch_size=4, checks=1, dim=16, heads=2, layers=1)
 
 
 @pytest.mark.parametrize("places", LIMITED)
@@ -141,7 +141,7 @@ def test_positions_reach_the_model_in_training_and_in_tests(monkeypatch, places)
 def test_pictures_are_jittered_in_training_alone(monkeypatch, places):
     spy = Spy(axes=2)
     monkeypatch.setitem(encodings.ENCODINGS, "axial", lambda run: spy)
-    run = Run("digits", "axial", length=16, steps=2, size=4, checks=1, dim=16, heads=2, layers=1)
+    run = Run("digits", "axial", length=16, steps=2, batch_size=4, checks=1, dim=16, heads=2, layers=1)
     execute(replace(run, places=places))
     cells = in_squares(torch.zeros(1, 16))
     assert all(torch.equal(positions, cells) for positions in spy.seen[False]) and spy.seen[False]
@@ -155,7 +155,7 @@ def test_pictures_are_jittered_in_training_alone(monkeypatch, places):
 def test_further_training_has_the_same_places(monkeypatch):
     spy = Spy()
     monkeypatch.setitem(encodings.ENCODINGS, "learned", lambda run: spy)
-    more = {"further": ("as trained",), "further_length": 20, "further_steps": 2}
+    more = {"continue_training": ("as trained",), "further_length": 20, "further_steps": 2}
     execute(replace(SUMS, places="drawn", limit=30, **more))
     assert [p.shape[1] for p in spy.seen[True]] == [8] * 3 + [20] * 2
     assert all((p.diff(dim=1) > 0).all() and p.max() > 19 for p in spy.seen[True][3:])
@@ -167,7 +167,7 @@ def test_positions_are_counted_where_nothing_is_said():
     models.place(model, [spy])
     train(model, addition, 8, steps=1, size=2)
     measure(model, addition, 8, rows=2)
-    assert all(torch.equal(p, torch.arange(8)) for seen in spy.seen.values() for p in seen)
+    assert all(torch.equal(p, torch.arange(8)) for positions in spy.seen.values() for p in positions)
 
 
 def test_a_row_counts_as_a_whole():
@@ -230,12 +230,12 @@ def test_a_table_has_a_row_for_each_position_below_the_limit():
     assert reads(COUPLED, "as trained", 29) and not reads(SUMS, "as trained", 9)
 
 
-PICTURE = Run("digits", "learned", length=64, tested=(64, 256), readings=("interpolated",), dim=8, heads=2)
+PICTURE = Run("digits", "learned", length=64, tested=(64, 256), eval_modes=("interpolated",), dim=8, heads=2)
 
 
 def test_an_interpolated_table_is_itself_at_its_own_size():
     model, positions = build(PICTURE), torch.arange(64).flip(0)
-    with reading(model, PICTURE, "interpolated", 64):
+    with eval_mode(model, PICTURE, "interpolated", 64):
         added = model.encoding.embed(torch.zeros(1, 64, 8), positions)[0]
     torch.testing.assert_close(added, model.encoding.table[positions])
 
@@ -245,7 +245,7 @@ def test_an_interpolated_table_mixes_the_cells_around(length, factor):
     """Bilinearly: by how far the middle of a fine cell lies from those of the coarse ones; at the rim they end."""
     model = build(PICTURE)
     table = model.encoding.table.detach().reshape(8, 8, 8)
-    with reading(model, PICTURE, "interpolated", length):
+    with eval_mode(model, PICTURE, "interpolated", length):
         added = model.encoding.embed(torch.zeros(1, length, 8), torch.arange(length))[0]
     edge = 8 * factor
     for place in range(length):
@@ -265,7 +265,7 @@ def test_only_an_interpolated_table_reads_finer_pictures():
     assert reads(PICTURE, "interpolated", 576) and not reads(PICTURE, "as trained", 256)
 
 
-AXES = replace(PICTURE, encoding="axial", readings=("as trained", "to scale"), dim=16)
+AXES = replace(PICTURE, encoding="axial", eval_modes=("as trained", "to scale"), dim=16)
 
 
 @pytest.mark.parametrize("encoding", ["axial", "mixed"])
@@ -277,16 +277,16 @@ def test_finer_cells_stand_to_scale(encoding):
     fine = in_squares(torch.zeros(1, 256))
     coarse = torch.stack([(fine[:, axis] - 0.5) / 2 for axis in (0, 1)], dim=1)
     assert coarse[0].tolist() == [-0.25, -0.25] and coarse[17].tolist() == [0.25, 0.25]
-    with reading(model, run, "to scale", 256):
-        found = model.encoding.rotate(q, k, fine, fine)
+    with eval_mode(model, run, "to scale", 256):
+        turned = model.encoding.rotate(q, k, fine, fine)
         assert model.encoding.axes == 2 and model.encoding.doors == ("rotate",)
         moved = model.encoding.rotate(q, k, fine, fine + 2)
-    torch.testing.assert_close(found, trained.rotate(q, k, coarse, coarse))
+    torch.testing.assert_close(turned, trained.rotate(q, k, coarse, coarse))
     torch.testing.assert_close(moved[1], trained.rotate(q, k, coarse, coarse + 1)[1])
 
 
 def test_to_scale_changes_nothing_at_the_trained_size():
-    metrics = execute(replace(AXES, steps=2, size=4, checks=1))["metrics"]
+    metrics = execute(replace(AXES, steps=2, batch_size=4, checks=1))["metrics"]
     at = {(row["reading"], row["length"]): row["loss"] for row in metrics}
     assert at["as trained", 64] == pytest.approx(at["to scale", 64], abs=1e-5)
     assert at["as trained", 256] != pytest.approx(at["to scale", 256], abs=1e-5)
@@ -295,12 +295,12 @@ def test_to_scale_changes_nothing_at_the_trained_size():
 @pytest.mark.parametrize("name", ["fox", "cope", "path"])
 def test_a_ruler_that_reads_may_be_read_otherwise(name):
     run = Run(
-        "count", name, length=8, tested=(24,), dim=16, heads=2, layers=1, readings=("window", "sharper")
+        "count", name, length=8, tested=(24,), dim=16, heads=2, layers=1, eval_modes=("window", "sharper")
     )
     model, tokens, positions = build(run).eval(), torch.arange(24)[None] % 16, torch.arange(24)
-    with reading(model, run, "window", 24):
+    with eval_mode(model, run, "window", 24):
         assert changes(model, tokens, positions, 0) == [True] * 8 + [False] * 16
-    with reading(model, run, "sharper", 24):
+    with eval_mode(model, run, "sharper", 24):
         sharp = model(tokens, positions)
     plain = model(tokens, positions)
     torch.testing.assert_close(sharp[:, :8], plain[:, :8])

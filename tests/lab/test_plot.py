@@ -12,8 +12,8 @@ from d2lpos.figures import STYLE, show
 from d2lpos.figures.style import PAGE
 from d2lpos.lab import STUDIES, frame, summary
 from d2lpos.lab.encodings import ENCODINGS, FAMILY
-from d2lpos.lab.models import READINGS
-from d2lpos.lab.plot import GAP, LABELS, _label, describe, named, plot
+from d2lpos.lab.models import EVAL_MODES
+from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
 from tests.lab.results import result
 
 VALUES = {"order": "accuracy", "extrapolation": "loss"}
@@ -40,7 +40,7 @@ def written(ax):
 
 def test_every_encoding_has_a_color_and_a_name_that_the_book_uses():
     assert set(FAMILY) == set(ENCODINGS)
-    assert set(LABELS) <= set(ENCODINGS) | set(READINGS)
+    assert set(LABELS) <= set(ENCODINGS) | set(EVAL_MODES)
     assert all(STYLE[key].label == LABELS.get(key, key) for key in STYLE if key in ENCODINGS)
 
 
@@ -63,8 +63,8 @@ def test_names_tell_apart_what_was_run():
     ("dropout-lookup", {"learned", "learned, dropout 5% (sum)", "learned, dropout 30% (whole position)"}),
 ])
 def test_names_tell_what_was_done_to_an_encoding(study, names):
-    told = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test' and length == trained"))
-    assert names <= set(told["name"]) and told["name"].is_unique
+    table = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test' and length == trained"))
+    assert names <= set(table["name"]) and table["name"].is_unique
 
 
 def test_a_panel_has_the_lines_of_its_door_and_the_others_in_gray(tables, figures):
@@ -122,26 +122,10 @@ def test_no_name_covers_another_or_leaves_the_figure(figures):
             assert all(0 <= box.x0 and box.x1 <= width and 0 <= box.y0 and box.y1 <= height for box in boxes)
 
 
-@pytest.mark.parametrize("dpi", [36, 144])
-def test_names_keep_their_distance_at_any_resolution(dpi):
-    figure, ax = plt.subplots(dpi=dpi)
-    _label(ax, [ax.plot([0, 1], [0, end], label=f"{end}")[0] for end in (1, 1.02, 2)])
-    low, middle, high = sorted(text.get_window_extent().y0 * 72 / dpi for text in written(ax))
-    assert middle - low == pytest.approx(GAP, abs=1) and high - middle > 3 * GAP
-    plt.close(figure)
-
-
 def test_names_stand_in_the_order_of_their_lines(figures):
     for ax in figures["extrapolation"].axes:
         by_place = sorted(written(ax), key=lambda text: text.get_window_extent().y0)
         assert by_place == sorted(by_place, key=lambda text: text.xy[1])
-
-
-def test_the_axis_has_the_lengths_and_marks_the_training(figures):
-    ax = figures["extrapolation"].axes[-1]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["64\n(training)", "128", "256", "512"]
-    assert (ax.get_xscale(), ax.get_xlabel()) == ("log", "length in tokens")
-    assert figures["extrapolation"].get_supylabel() == "loss in nats"
 
 
 def test_chance_is_marked(figures):

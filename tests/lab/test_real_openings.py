@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from d2lpos.lab import PROBES, Probe
-from d2lpos.lab.glance import loaded
-from d2lpos.lab.glances import run_probe
 from d2lpos.lab.observed import without_heading
 from d2lpos.lab.passages import passage
+from d2lpos.lab.probe import loaded
+from d2lpos.lab.probes import run_probe
 from d2lpos.lab.real_inside import masks
 from d2lpos.lab.real_openings import AFTER, begun, openings
 from d2lpos.transformer import attention_weights
@@ -19,12 +19,12 @@ HOW = {"study": "real-openings", "model": "stand-in", "text": "rule", "length": 
 @pytest.mark.parametrize("text", ["persuasion", "pride", "code"])
 def test_a_passage_begins_with_a_whole_line_that_is_no_heading(text, part):
     for seed in range(5):
-        found = bytes(begun(Probe("real-openings", part, "stand-in", text, seed, 1000))[0].tolist()).decode("latin-1")
+        opening = bytes(begun(Probe("real-openings", part, "stand-in", text, seed, 1000))[0].tolist()).decode("latin-1")
         whole = passage(text, seed, 20_000).encode().decode("latin-1")
-        at = whole.index(found)
-        assert whole[at - 1] == "\n" and found[0] != "\n"
+        at = whole.index(opening)
+        assert whole[at - 1] == "\n" and opening[0] != "\n"
         assert AFTER[part] < at < AFTER[part] + 1500
-        assert "Chapter" not in found
+        assert "Chapter" not in opening
 
 
 def test_another_part_and_a_text_that_ends_are_refused():
@@ -37,9 +37,9 @@ def test_another_part_and_a_text_that_ends_are_refused():
 
 @pytest.mark.parametrize("part", AFTER)
 def test_the_heaviest_token_is_found_under_each_mask(part):
-    glance, model, here = Probe(part=part, **HOW), loaded("stand-in"), torch.arange(32)
-    told = {row["case"]: row for row in openings(glance, "cpu")}
-    assert told["begins"]["words"] == [chr(one) for one in begun(glance)[0, :3].tolist()]
+    probe, model, here = Probe(part=part, **HOW), loaded("stand-in"), torch.arange(32)
+    by_case = {row["case"]: row for row in openings(probe, "cpu")}
+    assert by_case["begins"]["words"] == [chr(one) for one in begun(probe)[0, :3].tolist()]
 
     def mean_weight(mask: torch.Tensor) -> torch.Tensor:
         shares = []
@@ -47,14 +47,14 @@ def test_the_heaviest_token_is_found_under_each_mask(part):
         def watch(layer: int, q: torch.Tensor, k: torch.Tensor) -> None:
             shares.append(attention_weights(q, k, here, here, model.encoding, mask)[0, :, 19:].mean(dim=(0, 1)))
 
-        model.read(model.embed(begun(glance)), mask=mask, watch=watch)
+        model.read(model.embed(begun(probe)), mask=mask, watch=watch)
         return torch.stack(shares).mean(dim=0)
 
     for name, mask in masks(32, "cpu").items():
-        mean, row = mean_weight(mask), told[f"most: {name}"]
+        mean, row = mean_weight(mask), by_case[f"most: {name}"]
         assert row["share"] == pytest.approx(mean[:19].max().item(), abs=1e-4)
         assert row["second"] == pytest.approx(mean[1].item(), abs=1e-4)
-        assert row["word"] == chr(begun(glance)[0, row["at"]])
+        assert row["word"] == chr(begun(probe)[0, row["at"]])
 
 
 def test_passages_with_a_token_above_a_tenth_are_counted():
@@ -66,4 +66,4 @@ def test_passages_with_a_token_above_a_tenth_are_counted():
             row["share"] = 0.11
     above = without_heading(records)["made by rule"]
     assert above.index[above == "1 of 1"].tolist() == [("without its first line", "(b) but from the second: some token")]
-    assert {glance.part for glance in PROBES["real-openings"].full} == set(AFTER)
+    assert {probe.part for probe in PROBES["real-openings"].full} == set(AFTER)

@@ -49,10 +49,10 @@ def test_attention_has_the_score_of_each_pair_at_its_own_offset(rule):
     turned = torch.stack([rope.rotate_at(q[:1, :1, [i]].expand(-1, -1, 48, -1), apart[i]) for i in range(48)], dim=2)
     scores = (turned[0, 0] * k[0, 0]).sum(dim=-1) / 8**0.5
     wanted = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
-    found = attention_weights(q, k, here, here, InParts(rope, rule), mask)
-    torch.testing.assert_close(found[0, 0], wanted)
+    weights = attention_weights(q, k, here, here, InParts(rope, rule), mask)
+    torch.testing.assert_close(weights[0, 0], wanted)
     y = attend(q, k, v, here, here, InParts(rope, rule), Mask(here))
-    torch.testing.assert_close(y, found @ v)
+    torch.testing.assert_close(y, weights @ v)
 
 
 def test_a_window_as_long_as_the_text_changes_nothing():

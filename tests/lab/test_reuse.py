@@ -8,10 +8,10 @@ from scipy.stats import sem, t
 from torch.nn.functional import pad
 
 from d2lpos.lab import PROBES, Probe, packed, records, run_probe
-from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import by_text, reused, texts
+from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.reuse import FIRST, changed, judged, read_through
-from d2lpos.lab.shift import CASES, HALF, ROOM, anew, decided, shifting
+from d2lpos.lab.shift import CAPACITY, CASES, HALF, anew, decided, shifting
 from d2lpos.pretrained import losses
 
 close = partial(torch.testing.assert_close, atol=1e-4, rtol=1e-4)
@@ -24,11 +24,11 @@ def kept_of(model, row):
 
 def test_what_is_read_anew_is_what_the_model_reads():
     model, row = loaded("stand-in"), torch.randint(256, (1, 12))
-    x, kept = kept_of(model, row)
+    x, stored = kept_of(model, row)
     close(x, model.read(model.embed(row)))
     at = torch.arange(12)
     last = at >= 8
-    y, _ = read_through(model, row, last, at, at, at <= at[:, None], kept)
+    y, _ = read_through(model, row, last, at, at, at <= at[:, None], stored)
     close(y, x[:, 8:])
 
 
@@ -44,9 +44,9 @@ def test_a_document_that_nobody_sees_is_absent():
     """Its places are free, and what follows moves up."""
     model, row = loaded("stand-in"), torch.randint(256, (1, 12))
     at, own = torch.arange(12), (torch.arange(12) >= 4) & (torch.arange(12) < 9)
-    kept = [tuple(pad(x, (0, 0, 4, 3)) for x in pair) for pair in kept_of(model, row[:, 4:9])[1]]
+    stored = [tuple(pad(x, (0, 0, 4, 3)) for x in pair) for pair in kept_of(model, row[:, 4:9])[1]]
     places = torch.where(at < 9, at, at - 5)
-    x, _ = read_through(model, row, ~own, places, places, (at <= at[:, None]) & ~own, kept)
+    x, _ = read_through(model, row, ~own, places, places, (at <= at[:, None]) & ~own, stored)
     without = torch.cat([row[:, :4], row[:, 9:]], dim=1)
     close(x, model.read(model.embed(without)))
 
@@ -61,8 +61,8 @@ def test_those_that_change_most_are_of_the_document():
 
 @pytest.mark.parametrize("part", ["one piece", "four pieces"])
 def test_the_more_is_computed_the_nearer_it_comes(part):
-    [glance] = [one for one in PROBES["real-reuse"].runs(range(1), smoke=True) if one.part == part]
-    rows = {row["case"]: row for row in run_probe(glance)["rows"]}
+    [probe] = [one for one in PROBES["real-reuse"].runs(range(1), smoke=True) if one.part == part]
+    rows = {row["case"]: row for row in run_probe(probe)["rows"]}
     fresh = rows["computed fresh"]["loss"]
     assert {f"first {first} anew" for first in FIRST} < rows.keys()
     assert len({row["loss"] for row in rows.values()}) == len(rows)
@@ -72,36 +72,36 @@ def test_the_more_is_computed_the_nearer_it_comes(part):
 
 
 def test_a_cache_whose_positions_count_on_is_a_mask():
-    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=ROOM + HALF))
-    here = torch.arange(ROOM + HALF)
+    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=CAPACITY + HALF))
+    here = torch.arange(CAPACITY + HALF)
     mask = here <= here[:, None]
-    mask[ROOM:, 4 : 4 + HALF] = False
-    found = shifting(model, text)
-    close(found["positions count on"], losses(model, text, mask=mask)[0, ROOM - 1 :])
-    close(found["shifted"], found["shifted one at a time"])
+    mask[CAPACITY:, 4 : 4 + HALF] = False
+    by_case = shifting(model, text)
+    close(by_case["positions count on"], losses(model, text, mask=mask)[0, CAPACITY - 1 :])
+    close(by_case["shifted"], by_case["shifted one at a time"])
     moved = torch.where(here < 4, here, here - HALF)
     # What was read before the shift stood where it stood; its keys turn to the new places.
-    assert not torch.allclose(found["shifted"], losses(model, text, positions=moved, mask=mask)[0, ROOM - 1 :], atol=1e-4)
+    assert not torch.allclose(by_case["shifted"], losses(model, text, positions=moved, mask=mask)[0, CAPACITY - 1 :], atol=1e-4)
 
 
 def test_read_anew_reads_what_is_left():
-    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=ROOM + 2 * HALF))
-    found = anew(model, text)
-    part = torch.cat([text[:, :4], text[:, HALF + 4 : ROOM + HALF]], dim=1)
-    close(found["read anew"][:HALF], losses(model, part)[0, HALF - 1 :])
-    close(found["read anew, first four lost"][HALF:], losses(model, text[:, 2 * HALF :])[0, HALF - 1 :])
+    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=CAPACITY + 2 * HALF))
+    by_case = anew(model, text)
+    part = torch.cat([text[:, :4], text[:, HALF + 4 : CAPACITY + HALF]], dim=1)
+    close(by_case["read anew"][:HALF], losses(model, part)[0, HALF - 1 :])
+    close(by_case["read anew, first four lost"][HALF:], losses(model, text[:, 2 * HALF :])[0, HALF - 1 :])
 
 
 @pytest.mark.parametrize(("study", "verdicts"), [("real-reuse", judged), ("real-shift", decided)])
 def test_verdicts_are_open_without_an_interval_and_told_of_all_records(study, verdicts):
-    kept = records(study)
-    assert len(kept) == len(PROBES[study].full) * 5
-    told = verdicts(kept)
-    assert set(told["verdict"]) <= {"holds", "fails", "open"} and (told["n"] == 15).all()
-    assert set(verdicts(kept[:1])["verdict"]) == {"open"}
-    for one in told[told["sentence"] != "where the count goes on"].itertuples():
+    published = records(study)
+    assert len(published) == len(PROBES[study].full) * 5
+    table = verdicts(published)
+    assert set(table["verdict"]) <= {"holds", "fails", "open"} and (table["n"] == 15).all()
+    assert set(verdicts(published[:1])["verdict"]) == {"open"}
+    for one in table[table["sentence"] != "where the count goes on"].itertuples():
         assert one.verdict == ("holds" if one.high < 0 else "fails" if one.low > 0 else "open")
-    assert set(texts(study, kept)) == {f"{study}.csv", f"{study}-about.csv"}
+    assert set(texts(study, published)) == {f"{study}.csv", f"{study}-about.csv"}
 
 
 def test_the_table_tells_nats_and_digits_of_each_text():

@@ -5,10 +5,9 @@ import torch
 
 from d2lpos import RoPE
 from d2lpos.check import plumbing as check
-from d2lpos.lab import records
 from d2lpos.lab.bits import RoundedKeys, rounded
 from d2lpos.lab.drafts import ROUND, acceptance, draft, misplaced
-from d2lpos.lab.glance import loaded
+from d2lpos.lab.probe import loaded
 
 KEYS = torch.randn(2, 3, 12, 8, generator=torch.Generator().manual_seed(0))
 HERE = torch.arange(12)
@@ -16,8 +15,8 @@ HERE = torch.arange(12)
 
 @pytest.mark.parametrize("by", ["token", "channel"])
 def test_so_many_levels(by):
-    found = rounded(KEYS, 2, by)
-    groups = found if by == "token" else found.mT
+    levels = rounded(KEYS, 2, by)
+    groups = levels if by == "token" else levels.mT
     assert max(len(group.unique()) for group in groups.flatten(0, 2)) == 4
     assert torch.allclose(rounded(KEYS, 16, by), KEYS, atol=1e-3)
 
@@ -39,11 +38,11 @@ def test_before_and_after_differ_by_the_turn_alone(layout):
 @pytest.mark.parametrize("layout", ["half", "interleaved"])
 def test_spared_tokens_and_pairs_keep_their_keys(layout):
     one = RoundedKeys(RoPE(8, layout=layout), 1, "channel", before=True, first=2, pairs=slice(2))
-    found = one.kept(KEYS)
-    assert torch.equal(found[:, :, :2], KEYS[:, :, :2])
+    stored = one.stored(KEYS)
+    assert torch.equal(stored[:, :, :2], KEYS[:, :, :2])
     spared = [2, 3, 6, 7] if layout == "half" else [4, 5, 6, 7]
-    assert torch.equal(found[..., spared], KEYS[..., spared])
-    assert not torch.isclose(found[:, :, 2:], KEYS[:, :, 2:])[..., [0, 1]].all()
+    assert torch.equal(stored[..., spared], KEYS[..., spared])
+    assert not torch.isclose(stored[:, :, 2:], KEYS[:, :, 2:])[..., [0, 1]].all()
 
 
 def test_bad_calls():
@@ -84,9 +83,3 @@ def test_accepted_is_what_both_expect():
     assert torch.allclose(acceptance(logits, logits), torch.ones(5))
     p, q = logits.softmax(dim=-1), logits.flip(0).softmax(dim=-1)
     assert torch.allclose(acceptance(logits, logits.flip(0)), 1 - (p - q).abs().sum(dim=-1) / 2, atol=1e-6)
-
-
-@pytest.mark.parametrize("study", ["real-bits", "real-drafts"])
-def test_five_passages_of_three_texts(study):
-    read = {(record["run"]["text"], record["run"]["seed"]) for record in records(study)}
-    assert read == {(text, seed) for text in ("persuasion", "rule", "code") for seed in range(5)}

@@ -34,9 +34,9 @@ def test_p_values_by_counting():
     (row, _) = signs(moments(both(differences))).itertuples()
     assert (row.better, row.worse, row.mean) == (2, 4, pytest.approx(sum(differences) / 6))
     assert row.sign == pytest.approx(2 * sum(comb(6, k) for k in range(3)) / 2**6)
-    ranks, seen = range(1, 7), 3 + 4 + 5 + 6
+    ranks, observed = range(1, 7), 3 + 4 + 5 + 6
     sums = [sum(r for r, up in zip(ranks, ups, strict=True) if up) for ups in product((0, 1), repeat=6)]
-    assert row.rank == pytest.approx(2 * sum(total >= seen for total in sums) / len(sums))
+    assert row.rank == pytest.approx(2 * sum(total >= observed for total in sums) / len(sums))
 
 
 def test_equal_seeds_have_no_sign():
@@ -47,9 +47,9 @@ def test_equal_seeds_have_no_sign():
 
 
 def test_the_rate_is_the_one_that_was_chosen():
-    found = both([0.1, 0.2]) + both([-0.1, -0.2], drop=0.3)[2:]
-    assert signs(moments(found))["drop"].tolist() == [0.3, 0.3]
-    table = moments(found)
+    some = both([0.1, 0.2]) + both([-0.1, -0.2], drop=0.3)[2:]
+    assert signs(moments(some))["drop"].tolist() == [0.3, 0.3]
+    table = moments(some)
     assert signs(table[table["drop"] != 0.3])["worse"].tolist() == [2, 2]
 
 

@@ -12,9 +12,9 @@ TABLES = Path(__file__).parents[2] / "book" / "benchmarks"
 def test_a_table_of_the_page(path):
     with path.open() as file:
         rows = list(csv.DictReader(file))
-    found = speeds(path.stem.removesuffix("-cpu"))
-    assert found["Contender"].tolist() == [row["Contender"] for row in rows]
-    assert found["ms"].tolist() == [float(row["ms"]) for row in rows]
+    table = speeds(path.stem.removesuffix("-cpu"))
+    assert table["Contender"].tolist() == [row["Contender"] for row in rows]
+    assert table["ms"].tolist() == [float(row["ms"]) for row in rows]
 
 
 def test_another_contest():

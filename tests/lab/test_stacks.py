@@ -26,8 +26,8 @@ def test_seeds_stand_in_order_and_a_seed_that_is_missing_leaves_no_gap():
         ["window", "window", "window", "none"],
         ["window", "window", "window", "window"],
     ]
-    found = {tuple(one["layers"]): one["found"] for one in data["stacks"]}
-    sizes = {layers: len(cells["sharper"][1]) for layers, cells in found.items()}
+    by_layers = {tuple(one["layers"]): one["found"] for one in data["stacks"]}
+    sizes = {layers: len(cells["sharper"][1]) for layers, cells in by_layers.items()}
     assert sizes == {
         ("full",) * 4: 3,
         ("full", "full", "full", "none"): 1,
@@ -44,6 +44,6 @@ def test_seeds_stand_in_order_and_a_seed_that_is_missing_leaves_no_gap():
                 for row in of[seed]
                 if (row["reading"], row["length"]) == (reading, length)
             ]]
-            assert found["full", "full", "full", "full"][reading][at] == [
+            assert by_layers["full", "full", "full", "full"][reading][at] == [
                 round(1000 * share) for share in accuracies
             ]

@@ -212,11 +212,6 @@ def test_another_version_is_refused(store, version):
         Store(store.path)
 
 
-def test_a_file_that_cannot_be_opened(tmp_path):
-    with pytest.raises(OSError, match="nowhere/lab.sqlite cannot be read or written: unable to open"):
-        Store(tmp_path / "nowhere" / "lab.sqlite")
-
-
 def test_a_full_disk(store, runs, monkeypatch):
     """SQLite says that the disk is full, too, when a database reaches its largest size."""
     with store.driver() as owner:

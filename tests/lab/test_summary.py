@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from d2lpos.lab import STUDIES, Run, execute, frame, paired, records, summary
+from d2lpos.lab import Run, execute, frame, paired, records, summary
 from d2lpos.lab.lines import line
 from d2lpos.lab.record import EVERY
 from tests.lab.results import result
@@ -45,16 +45,6 @@ def test_a_frame_of_a_record_that_was_run():
     }
 
 
-def test_a_frame_has_a_row_for_each_metric():
-    run = STUDIES["extrapolation"].full[1]
-    record = result(run)
-    table = frame([record])
-    assert table[["reading", "length", "split", "loss"]].values.tolist() == [
-        [metric[name] for name in ("reading", "length", "split", "loss")] for metric in record["metrics"]
-    ]
-    assert table["loss_last"].isna().tolist() == (table["length"] <= 64).tolist()
-
-
 def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_for():
     runs = [small(), small(dim=32), small(causal=True), small(shortest=4)]
     table = frame(map(result, runs)).drop_duplicates("key")
@@ -64,7 +54,7 @@ def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_fo
 
 
 def test_a_frame_of_probes_has_a_row_for_each_layer():
-    runs = [result(small(again=again)) for again in (False, True)]
+    runs = [result(small(add_every_layer=again)) for again in (False, True)]
     for n, record in enumerate(runs):
         record["probes"] = [{"layer": layer, "error": 2.0 * layer + n, "r2": 0.5} for layer in range(3)]
     table = frame([*runs, result(small())], of="probes")
@@ -136,8 +126,8 @@ def test_pairs_are_made_by_seed_not_by_place(table):
 
 
 def test_paired_readings():
-    run = Run("language", "rope", readings=("as trained", "ntk", "window"))
-    table = frame(result(Run(**run.fields() | {"seed": seed})) for seed in range(2))
+    run = Run("language", "rope", eval_modes=("as trained", "ntk", "window"))
+    table = frame(result(Run.from_fields(run.fields() | {"seed": seed})) for seed in range(2))
     changes = paired(table, "accuracy", of="reading", against="as trained")
     assert sorted(map(tuple, changes[["reading", "split"]].values)) == [
         (reading, split) for reading in ("ntk", "window") for split in ("test", "unseen")
@@ -180,9 +170,3 @@ def test_published_records(tmp_path):
     assert records("order", tmp_path) == [result(small())]
     with pytest.raises(ValueError, match=f"^study must be one of {', '.join(EVERY)}; got 'other'$"):
         records("other", tmp_path)
-
-
-def test_pandas_is_imported_when_it_is_needed(python):
-    modules = "d2lpos.lab.summary", "d2lpos.lab.plot", "d2lpos.lab.report"
-    code = f"import sys, {', '.join(modules)}; sys.exit(len({{'pandas', 'scipy', 'matplotlib'}} & {{*sys.modules}}))"
-    assert python("-c", code).returncode == 0

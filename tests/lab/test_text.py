@@ -56,17 +56,6 @@ def test_the_alphabet_is_that_of_the_training_part():
     assert TASKS["masked"].vocabulary == MASK + 1
 
 
-def test_what_is_unknown():
-    assert {split: (characters(split) == UNKNOWN).sum().item() for split in SPLITS} == {
-        "train": 0,
-        "small": 0,
-        "validation": 0,
-        "test": 0,
-        "unseen": 8,
-    }
-    assert all((DATA / "persuasion.txt").read_text("utf-8").count(c) == 4 for c in "Q&")
-
-
 @pytest.mark.parametrize("split", SPLITS)
 def test_flowing_text_has_the_same_words_and_ends_lines_where_paragraphs_end(split):
     flowing = "".join(ALPHABET[t] if t < UNKNOWN else "|" for t in characters(split, flowing=True).tolist())
@@ -79,10 +68,6 @@ def test_flowing_passages_are_of_the_flowing_text():
     rows, _ = language(4, 300, torch.Generator().manual_seed(0), split="test", flowing=True)
     text = decode(characters("test", flowing=True))
     assert all(decode(row) in text for row in rows)
-
-
-def test_a_split_is_read_once():
-    assert characters("test") is characters("test") is not characters("test", flowing=True)
 
 
 def test_decoding():

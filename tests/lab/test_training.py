@@ -52,12 +52,12 @@ def assert_same(model, other):
 
 def test_training_is_adamw_along_a_tent(model):
     """The rate is at its peak after a twentieth of the steps, 2 of 40, and would be 0 one step after the last."""
-    same, seen = deepcopy(model), []
+    same, watched = deepcopy(model), []
     rates = [0.005, *(0.01 * left / 39 for left in range(39, 0, -1))]
     losses = by_hand(same, rates)
-    assert train(model, COPY, **TRAINING, watch=lambda *told: seen.append(told)) is model
-    assert [step for step, _ in seen] == list(range(1, 41))
-    assert [loss for _, loss in seen] == pytest.approx(losses, rel=1e-3)
+    assert train(model, COPY, **TRAINING, watch=lambda *row: watched.append(row)) is model
+    assert [step for step, _ in watched] == list(range(1, 41))
+    assert [loss for _, loss in watched] == pytest.approx(losses, rel=1e-3)
     assert_same(model, same)
 
 

@@ -45,32 +45,32 @@ def test_the_moments_of_a_run():
 
 
 def test_the_first_of_equal_rows_is_the_best():
-    found = record(best=2.0)
-    found["curve"][2]["validation"] = 2.0
-    assert moments([found])["step"].tolist() == [20, 30]
+    one = record(best=2.0)
+    one["curve"][2]["validation"] = 2.0
+    assert moments([one])["step"].tolist() == [20, 30]
 
 
 def test_a_task_without_text_of_the_training_has_no_gap():
-    found = record()
-    for row in found["curve"]:
+    one = record()
+    for row in one["curve"]:
         del row["seen"]
-    assert moments([found])["gap"].isna().all()
+    assert moments([one])["gap"].isna().all()
 
 
 def test_the_validation_chooses_the_rate_and_the_test_does_not():
     base = arm("none", 0.0, noise(0, 2), noise(1, 2))
     tempting = arm("sum", 0.1, noise(2, 1), noise(3, 1), validation=5.0)
     chosen = arm("sum", 0.3, noise(4, 3), noise(5, 3), validation=4.0)
-    found = verdicts(moments(base + tempting + chosen))
-    assert found["drop"].tolist() == [0.3, 0.3] and (found["mean"] > 0.9).all()
+    table = verdicts(moments(base + tempting + chosen))
+    assert table["drop"].tolist() == [0.3, 0.3] and (table["mean"] > 0.9).all()
 
 
 def test_each_moment_chooses_its_own_rate():
     records = arm("none", 0.0, noise(0, 2), noise(1, 2))
     records += arm("sum", 0.1, noise(2, 2), noise(3, 3), validation=1.0)
     records += arm("sum", 0.3, noise(4, 2), noise(5, 2), validation=1.2)
-    for found in records[-10:]:
-        found["curve"][2]["validation"] = 1.3  # that of the other rate has risen to 1.5
+    for one in records[-10:]:
+        one["curve"][2]["validation"] = 1.3  # that of the other rate has risen to 1.5
     table = verdicts(moments(records))
     assert table[["moment", "drop"]].values.tolist() == [["best", 0.1], ["last", 0.3]]
 
@@ -166,14 +166,14 @@ def test_a_study_of_dropout_tries_every_placement_at_every_rate(name):
 def test_what_the_words_say():
     """Chapter 7 tells these of the study."""
     runs = {name: moments(records(f"dropout-{name}")) for name in ("language", "masked", "lookup")}
-    found = {name: verdicts(run).set_index(["encoding", "moment"]) for name, run in runs.items()}
-    language = found["language"]
+    tables = {name: verdicts(run).set_index(["encoding", "moment"]) for name, run in runs.items()}
+    language = tables["language"]
     assert set(language["verdict"]) == {"better"}
     assert language.loc[("sinusoidal", "last"), "mean"].between(-0.8, -0.6).all()
     assert language.xs("best", level="moment")["mean"].min() == pytest.approx(-0.06, abs=0.005)
-    assert "better" not in {*found["masked"]["verdict"], *found["lookup"]["verdict"]}
-    assert set(found["masked"].loc["sinusoidal", "verdict"]) == {"worse"}
-    slow = found["lookup"].loc[("sinusoidal", "last")]
+    assert "better" not in {*tables["masked"]["verdict"], *tables["lookup"]["verdict"]}
+    assert set(tables["masked"].loc["sinusoidal", "verdict"]) == {"worse"}
+    slow = tables["lookup"].loc[("sinusoidal", "last")]
     assert (slow["mean"] > 0).all() and (slow["verdict"] == "undecided").sum() == 4
 
     def compared(name, arm, against):

@@ -19,7 +19,7 @@ from llama_cpp import llama_cpp as native
 
 from d2lpos.config import read, settings
 from d2lpos.lab import Probe, reuse
-from d2lpos.lab.glance import tokens
+from d2lpos.lab.probe import tokens
 from d2lpos.pretrained import encoding_of, find, load_smollm2
 
 TRAINED, KEPT, DROPPED = 16, 4, 24

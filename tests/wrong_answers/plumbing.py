@@ -257,10 +257,10 @@ def as_long_as_the_first(prompt, lengths, first, question):
 
 
 @wrong(check.turned, "do not turn")
-def everything_moves(room, keep, discard, n):
+def everything_moves(capacity, keep, discard, n):
     counts = []
     for _ in range(n):
-        if len(counts) == room:
+        if len(counts) == capacity:
             del counts[keep : keep + discard]
             counts = [count + 1 for count in counts]
         counts.append(0)

@@ -18,11 +18,11 @@ def verdict_on(parameters: object, slope: float, far: int, gap: float) -> object
     """In words, how far the curve is from the line; nothing comes back as nothing."""
     if is_empty(parameters):
         return parameters
-    found = several(parameters, "r1", "r2")
-    for name, value in zip(("r1", "r2"), found, strict=True):
+    pair = several(parameters, "r1", "r2")
+    for name, value in zip(("r1", "r2"), pair, strict=True):
         if not 0 < value < math.inf:
             return f"{name} = {value:.4g}, which is not positive"
-    r1, r2 = (torch.tensor(value, dtype=torch.float64) for value in found)
+    r1, r2 = (torch.tensor(value, dtype=torch.float64) for value in pair)
     distance = torch.arange(far + 1).double()
     apart = (logarithmic(distance, r1, r2) + slope * distance).abs().max()
     if apart <= gap * 1.001:  # r1 and r2 may be rounded to float32

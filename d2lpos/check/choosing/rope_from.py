@@ -14,16 +14,16 @@ TINY = {"hidden_size": 32, "num_attention_heads": 4, "max_position_embeddings": 
 BASE = {"rope_theta": 500000.0}
 
 
-def rule_of(said: dict) -> Callable:
-    name = said.get("rope_type", "default")
+def rule_of(rope_parameters: dict) -> Callable:
+    name = rope_parameters.get("rope_type", "default")
     if name == "default":
         return scaling.unscaled
     if name == "linear":
-        return partial(scaling.linear, factor=said["factor"])
-    known = {"factor": said["factor"], "length": said["original_max_position_embeddings"]}
+        return partial(scaling.linear, factor=rope_parameters["factor"])
+    known = {"factor": rope_parameters["factor"], "length": rope_parameters["original_max_position_embeddings"]}
     if name == "yarn":
         return partial(scaling.yarn, **known)
-    return partial(scaling.llama3, **known, low=said["low_freq_factor"], high=said["high_freq_factor"])
+    return partial(scaling.llama3, **known, low=rope_parameters["low_freq_factor"], high=rope_parameters["high_freq_factor"])
 
 
 def older(config: dict) -> dict:

@@ -12,8 +12,8 @@ def rule(low: float, high: float, least: float) -> str:
 
 
 def zero_missed(low: float, high: float, least: float) -> str:
-    found = rule(low, high, 0)
-    return found if rule(low, high, least) == "undecided" else rule(low, high, least)
+    decision = rule(low, high, 0)
+    return decision if rule(low, high, least) == "undecided" else rule(low, high, least)
 
 
 def by_the_mean(low: float, high: float, least: float) -> str:

@@ -18,8 +18,8 @@ def looks(differences: Tensor, first: int) -> Tensor:
     return torch.stack([apart(differences, n) for n in range(first, differences.shape[1] + 1)])
 
 
-def share(found: Tensor) -> float:
-    return found.float().mean().item()
+def share(discovered: Tensor) -> float:
+    return discovered.float().mean().item()
 
 
 def ever_apart(differences: Tensor, first: int) -> float:

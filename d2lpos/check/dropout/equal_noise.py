@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import torch
 
-from ..cases import number
-from ..verdict import Answer, Case, Check, call, is_empty
+from ..cases import number, read_as
+from ..verdict import Answer, Case, Check, call
 
 
 def bought(rate: float, share: float) -> float:
@@ -35,13 +35,10 @@ def noise_case(rate: float, token: float, position: float, placement: str) -> Ca
         rate=rate, token=token, position=position, placement=placement,
     )
 
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        if is_empty(outcome):
-            return outcome
+    def read(outcome: object) -> object:
         return torch.tensor(number(outcome, "the rate"), dtype=torch.float64)
 
-    return Case(case.text, ask)
+    return read_as(case, read)
 
 
 equal_noise = Check(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import several
-from ..verdict import Answer, Case, Check, call, is_empty
+from ..cases import read_as, several
+from ..verdict import Answer, Case, Check, call
 
 
 def seen(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
@@ -27,13 +27,10 @@ def scaled(by_mean: Callable, by_sd: Callable) -> Callable:
 
 
 def reader_case(u: list, rate: float, entire: bool) -> Case:
-    case = call(f"u = {u}, rate = {rate:g}, entire = {entire}", u=torch.tensor(u), rate=rate, entire=entire)
-
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        return outcome if is_empty(outcome) else torch.tensor(several(outcome, "mean", "standard deviation"))
-
-    return Case(case.text, ask)
+    return read_as(
+        call(f"u = {u}, rate = {rate:g}, entire = {entire}", u=torch.tensor(u), rate=rate, entire=entire),
+        lambda outcome: torch.tensor(several(outcome, "mean", "standard deviation")),
+    )
 
 
 def one(rate: float) -> float:

@@ -23,10 +23,10 @@ def at_all_pairs(rule: Callable, score: Tensor | None, sizes: tuple[int, int, in
         of = "score and" if score is not None else ""
         raise Misconduct(f"Returns type {type(rule).__name__}; {' '.join(ASKED.format(of).split())}")
     places = [torch.arange(n).view([-1 if axis == at else 1 for at in range(4)]) for axis, n in enumerate(sizes)]
-    found = rule(*places) if score is None else rule(score.clone(), *places)
-    if not isinstance(found, Tensor):
-        raise Misconduct(f"The function returns type {type(found).__name__}; a tensor is asked for")
-    return (found.to(score.dtype) if score is not None and found.is_floating_point() else found).expand(sizes)
+    scores = rule(*places) if score is None else rule(score.clone(), *places)
+    if not isinstance(scores, Tensor):
+        raise Misconduct(f"The function returns type {type(scores).__name__}; a tensor is asked for")
+    return (scores.to(score.dtype) if score is not None and scores.is_floating_point() else scores).expand(sizes)
 
 
 def pairs_case(
@@ -59,10 +59,10 @@ class Largest(TorchFunctionMode):
         self.numbers = 0
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        found = function(*args, **(kwargs or {}))
-        if isinstance(found, Tensor):
-            self.numbers = max(self.numbers, found.numel())
-        return found
+        result = function(*args, **(kwargs or {}))
+        if isinstance(result, Tensor):
+            self.numbers = max(self.numbers, result.numel())
+        return result
 
 
 def lean_case(*given: object, n: int = 64) -> Case:

@@ -136,12 +136,12 @@ def machine_case(
 
     def ask(answer: Callable) -> object:
         machine = Machine(programs, **how)
-        found = answer(machine.contenders(), rounds, machine.clock, machine.wait)
-        if is_empty(found):
-            return found
-        if not isinstance(found, dict) or [*found] != [*programs]:
-            raise Misconduct(f"Returns type {type(found).__name__}; a dictionary is asked for, with an entry a contender")
-        rows = torch.tensor([several(found[name], *names) for name in programs], dtype=torch.float64)
+        times = answer(machine.contenders(), rounds, machine.clock, machine.wait)
+        if is_empty(times):
+            return times
+        if not isinstance(times, dict) or [*times] != [*programs]:
+            raise Misconduct(f"Returns type {type(times).__name__}; a dictionary is asked for, with an entry a contender")
+        rows = torch.tensor([several(times[name], *names) for name in programs], dtype=torch.float64)
         return rows[:, 0] if first else rows[:, 1:]
 
     return Case(f"{label}, rounds = {rounds}", ask)

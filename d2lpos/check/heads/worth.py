@@ -6,8 +6,8 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
-from ..cases import several
-from ..verdict import Case, Check, call, is_empty
+from ..cases import read_as, several
+from ..verdict import Case, Check, call
 from .material import drawn
 
 
@@ -56,13 +56,10 @@ def rise_case(texts: int, tokens: int, period: int, seed: int) -> Case:
     level = 4 * drawn(texts, 1, seed=seed + 1, low=0, high=9)
     before = level + drawn(texts, tokens - 1, seed=seed, low=0, high=9)
     after = before + drawn(texts, tokens - 1, seed=seed + 2, low=-2, high=9)
-    case = call(before=before, after=after, period=period)
-
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else torch.tensor(several(found, "rise", "half"), dtype=torch.float64)
-
-    return Case(case.text, ask)
+    return read_as(
+        call(before=before, after=after, period=period),
+        lambda outcome: torch.tensor(several(outcome, "rise", "half"), dtype=torch.float64),
+    )
 
 
 worth = Check(

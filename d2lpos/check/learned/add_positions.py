@@ -29,11 +29,11 @@ def refuses(*positions: int, rows: int = 5) -> Case:
     def ask(answer: Callable) -> str:
         x, table = quarters(1, len(positions), 4, seed=1), quarters(rows, 4)
         try:
-            given = (answer(x, table, torch.tensor(positions)) - x)[0]
+            added = (answer(x, table, torch.tensor(positions)) - x)[0]
         except IndexError:
             return "an IndexError"
-        found = (given[:, None] == table).all(dim=-1)
-        return f"rows {[row.nonzero().flatten().tolist() for row in found]}"
+        matches = (added[:, None] == table).all(dim=-1)
+        return f"rows {[row.nonzero().flatten().tolist() for row in matches]}"
 
     return Case(f"positions {list(positions)} of a table of {rows} rows", ask)
 

@@ -68,12 +68,12 @@ def server_case(
     length: int = 8192,
     rounded: bool = False,
 ) -> Case:
-    found = settings(dim, base, factor, length)[setting]
+    omega_found = settings(dim, base, factor, length)[setting]
     if rounded:
-        found = torch.tensor([float(f"{one:.2e}") for one in found.tolist()], dtype=torch.float64)
+        omega_found = torch.tensor([float(f"{one:.2e}") for one in omega_found.tolist()], dtype=torch.float64)
     numbers = f"dim = {dim}, base = {base:g}, factor = {factor}, length = {length}"
     label = f'found as "{setting}" has them{", to three digits" * rounded}, {numbers}'
-    return call(label, found=found, dim=dim, base=base, factor=factor, length=length)
+    return call(label, found=omega_found, dim=dim, base=base, factor=factor, length=length)
 
 
 def server_cases(setting: str) -> list[Case]:

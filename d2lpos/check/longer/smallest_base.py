@@ -36,10 +36,10 @@ def base_case(dim: int, length: int, bases: list[float], none: bool = False) -> 
     case = call(dim=dim, length=length, bases=bases)
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
+        outcome = case.ask(answer)
         if none:
-            return f"{found}"
-        return found if is_empty(found) else number(found, "the base")
+            return f"{outcome}"
+        return outcome if is_empty(outcome) else number(outcome, "the base")
 
     return Case(case.text, ask)
 

@@ -6,8 +6,8 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
-from ..cases import several
-from ..verdict import Case, Check, call, is_empty
+from ..cases import read_as, several
+from ..verdict import Case, Check, call
 
 
 def with_interval(each: Tensor) -> tuple[float, float]:
@@ -51,13 +51,10 @@ def instead(half: Callable[[Tensor], float]) -> Callable:
 
 
 def beside_case(mine: dict[int, float], theirs: dict[int, float]) -> Case:
-    case = call(f"mine = {mine}, theirs = {theirs}", mine=mine, theirs=theirs)
-
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else torch.tensor(several(found, "mean", "half"), dtype=torch.float64)
-
-    return Case(case.text, ask)
+    return read_as(
+        call(f"mine = {mine}, theirs = {theirs}", mine=mine, theirs=theirs),
+        lambda outcome: torch.tensor(several(outcome, "mean", "half"), dtype=torch.float64),
+    )
 
 
 beside = Check(

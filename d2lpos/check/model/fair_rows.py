@@ -1,11 +1,11 @@
 """Rows for a fair test."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from ..verdict import Case, Check, Misconduct, call, is_empty
+from ..cases import read_as
+from ..verdict import Case, Check, Misconduct, call
 
 
 def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
@@ -31,20 +31,15 @@ def first_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Te
 
 
 def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
-    case = call(text=torch.tensor(text), ends=torch.tensor(ends), length=length, asked=asked)
-
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if is_empty(found):
-            return found
-        if not isinstance(found, tuple | list) or len(found) != 2:
+    def read(outcome: object) -> object:
+        if not isinstance(outcome, tuple | list) or len(outcome) != 2:
             raise Misconduct("Two tensors are asked for: tokens, targets")
-        if not all(isinstance(part, Tensor) for part in found) or found[0].shape != found[1].shape:
-            shapes = [tuple(part.shape) if isinstance(part, Tensor) else type(part).__name__ for part in found]
+        if not all(isinstance(part, Tensor) for part in outcome) or outcome[0].shape != outcome[1].shape:
+            shapes = [tuple(part.shape) if isinstance(part, Tensor) else type(part).__name__ for part in outcome]
             raise Misconduct(f"Returns {shapes[0]} and {shapes[1]}; two tensors (rows, length) are asked for")
-        return torch.stack([part if part.is_floating_point() else part.long() for part in found])
+        return torch.stack([part if part.is_floating_point() else part.long() for part in outcome])
 
-    return Case(case.text, ask)
+    return read_as(call(text=torch.tensor(text), ends=torch.tensor(ends), length=length, asked=asked), read)
 
 
 TEXT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4]

@@ -59,8 +59,8 @@ def a_number(case: Case) -> Case:
     """A loss may come as a number of Python's, too."""
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return torch.tensor(found, dtype=torch.float64) if isinstance(found, float) else found
+        outcome = case.ask(answer)
+        return torch.tensor(outcome, dtype=torch.float64) if isinstance(outcome, float) else outcome
 
     return Case(case.text, ask)
 

@@ -22,8 +22,8 @@ def at_starts(pick: Callable[[int], list[int]], within: float = 1e-4) -> Callabl
     def answer(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
         here = torch.arange(q.shape[-2])
         first = scores(q, k, here)
-        found = [scores(q, k, here + start) for start in pick(longest - len(here))]
-        return all(bool(((one - first).abs() <= within).all()) for one in found)
+        by_start = [scores(q, k, here + start) for start in pick(longest - len(here))]
+        return all(bool(((one - first).abs() <= within).all()) for one in by_start)
 
     return answer
 

@@ -32,8 +32,8 @@ def recover(tokens: Tensor, causal_mean: Callable) -> Tensor:
 def ask_in_vain(answer: Callable) -> str:
     """What an answer finds where attention tells it nothing."""
     tokens = text(4)
-    found = call_or_exception(answer, tokens.clone(), lambda values: torch.ones(values.shape))
-    return "no positions" if difference(torch.arange(len(tokens)), found) else "all positions"
+    outcome = call_or_exception(answer, tokens.clone(), lambda values: torch.ones(values.shape))
+    return "no positions" if difference(torch.arange(len(tokens)), outcome) else "all positions"
 
 
 def rearranged_mean(values: Tensor) -> Tensor:

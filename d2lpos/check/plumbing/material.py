@@ -5,17 +5,15 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Case, Misconduct, is_empty
+from ..cases import read_as
+from ..verdict import Case, Misconduct
 
 
 def both(case: Case, n: int, look: Callable) -> Case:
     """The case, of whose positions (n,) and mask (n, n) look(positions, mask) is compared."""
 
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if is_empty(found):
-            return found
-        listed = found if isinstance(found, tuple | list) else []
+    def read(outcome: object) -> object:
+        listed = outcome if isinstance(outcome, tuple | list) else []
         if len(listed) != 2 or not all(isinstance(part, Tensor) for part in listed):
             raise Misconduct("Two tensors are asked for: positions and mask")
         positions, mask = listed
@@ -28,7 +26,7 @@ def both(case: Case, n: int, look: Callable) -> Case:
             raise Misconduct(f"The mask is {mask.dtype}; it is to be Boolean, True where a query sees a key")
         return look(positions.long(), mask)
 
-    return Case(case.text, ask)
+    return read_as(case, read)
 
 
 def the_positions(positions: Tensor, mask: Tensor) -> Tensor:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Case, Check, Misconduct, call, is_empty
+from ..cases import read_as
+from ..verdict import Case, Check, Misconduct, call
 
 
 def behind_its_own(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
@@ -35,21 +36,18 @@ def both(case: Case, batch: int, drafted: int, which: int | None) -> Case:
     """The case, of whose kept (batch,) and positions (batch, drafted) one is compared, or both."""
     names, shapes = ("kept", "positions"), ((batch,), (batch, drafted))
 
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if is_empty(found):
-            return found
-        if not isinstance(found, tuple | list) or len(found) != 2:
+    def read(outcome: object) -> object:
+        if not isinstance(outcome, tuple | list) or len(outcome) != 2:
             raise Misconduct("Two tensors are asked for: kept and positions")
-        for name, part, shape in zip(names, found, shapes, strict=True):
+        for name, part, shape in zip(names, outcome, shapes, strict=True):
             if not isinstance(part, Tensor) or part.is_floating_point() or part.dtype == torch.bool:
                 raise Misconduct(f"{name} is to be a tensor of whole numbers")
             if part.shape != shape:
                 raise Misconduct(f"Returns {name} of shape {tuple(part.shape)}; here it is {shape}")
-        found = [part.long() for part in found]
-        return torch.cat([found[0][:, None], found[1]], dim=1) if which is None else found[which]
+        outcome = [part.long() for part in outcome]
+        return torch.cat([outcome[0][:, None], outcome[1]], dim=1) if which is None else outcome[which]
 
-    return Case(case.text, ask)
+    return read_as(case, read)
 
 
 def round_cases(which: int | None, *given: tuple[list[int], list[int], int]) -> list[Case]:

@@ -5,35 +5,35 @@ from collections.abc import Callable
 from ..verdict import Answer, Case, Check, call
 
 
-def counts_of(room: int, keep: int, discard: int, n: int) -> list[int]:
+def counts_of(capacity: int, keep: int, discard: int, n: int) -> list[int]:
     counts = []
     for _ in range(n):
-        if len(counts) == room:
+        if len(counts) == capacity:
             counts = counts[:keep] + [count + 1 for count in counts[keep + discard :]]
         counts.append(0)
     return counts
 
 
 def otherwise(
-    full: Callable = lambda counts, room: len(counts) == room,
+    full: Callable = lambda counts, capacity: len(counts) == capacity,
     left: Callable = lambda counts, keep, discard: counts[:keep] + [c + 1 for c in counts[keep + discard :]],
-    end: Callable = lambda counts, room: counts,
+    end: Callable = lambda counts, capacity: counts,
 ) -> Callable:
     """As the right answer, with one part done otherwise."""
 
-    def answer(room: int, keep: int, discard: int, n: int) -> list[int]:
+    def answer(capacity: int, keep: int, discard: int, n: int) -> list[int]:
         counts = []
         for _ in range(n):
-            if full(counts, room):
+            if full(counts, capacity):
                 counts = left(counts, keep, discard)
             counts = [*counts, 0]
-        return end(counts, room)
+        return end(counts, capacity)
 
     return answer
 
 
 def caches(*given: tuple[int, int, int, int]) -> list[Case]:
-    names = ("room", "keep", "discard", "n")
+    names = ("capacity", "keep", "discard", "n")
     return [call(**dict(zip(names, one, strict=True))) for one in given]
 
 
@@ -66,10 +66,10 @@ turned = Check(
             )
         ),
         "The cache is not full yet, and nothing has turned. There are as many counts as tokens.": otherwise(
-            end=lambda counts, room: [0] * (room - len(counts)) * (max(counts) == 0) + counts
+            end=lambda counts, capacity: [0] * (capacity - len(counts)) * (max(counts) == 0) + counts
         ),
         "Shift when the next token finds no room, not as soon as the cache is full.": otherwise(
-            full=lambda counts, room: len(counts) == room - 1
+            full=lambda counts, capacity: len(counts) == capacity - 1
         ),
     },
     answers=(

@@ -128,8 +128,8 @@ def model_of(config: dict, file: dict[str, Tensor], layout: str = "half") -> Tra
 def perplexity(config: dict, file: dict[str, Tensor], card: dict, text: str) -> float:
     """e to the loss in nats of a model of halves, filled with the file as it is; it reads 128 characters at a time."""
     model, here = model_of(config, file), torch.arange(128)
-    told = [surprise(model, piece, here)[1:] for piece in read_as(card, text).split(128) if len(piece) == 128]
-    return torch.cat(told).nanmean().exp().item()
+    surprises = [surprise(model, piece, here)[1:] for piece in read_as(card, text).split(128) if len(piece) == 128]
+    return torch.cat(surprises).nanmean().exp().item()
 
 
 def logits(model: Transformer, positions: list[int]) -> Tensor:

@@ -46,18 +46,18 @@ def row_file(d: int, heads: int, kv_heads: int, layers: int) -> dict[str, Tensor
 def port_case(name: str, d: int = 4, rotary: int = 4, heads: int = 2, layers: int = 1) -> Case:
     """What the answer makes of one tensor; there are two heads of keys."""
     config = {"heads": heads, "kv_heads": 2, "rotary": rotary}
-    told = ", ".join(f"{key} = {value}" for key, value in config.items())
+    settings = ", ".join(f"{key} = {value}" for key, value in config.items())
     file = row_file(d, heads, 2, layers)
 
     def ask(answer: Callable) -> object:
-        found = given(answer, config, file, "file", "config")
-        if not isinstance(found, dict):
-            return found
-        if name not in found:
+        outcome = given(answer, config, file, "file", "config")
+        if not isinstance(outcome, dict):
+            return outcome
+        if name not in outcome:
             raise Misconduct(f"The result lacks {name}")
-        return found[name]
+        return outcome[name]
 
-    return Case(f"{name}, {d} features a head, {told}", ask)
+    return Case(f"{name}, {d} features a head, {settings}", ask)
 
 
 FIRST = "blocks.0.attention"

@@ -10,21 +10,21 @@ BUGS = ("values", "keys", "base")
 
 def seen(positions: list[int]) -> list[str]:
     """The bugs that tokens at these positions show."""
-    found = {name: logits(model, positions) for name, model in programs().items()}
-    return [bug for bug in BUGS if (found[bug] - found["right"]).abs().max() > 1e-4]
+    by_program = {name: logits(model, positions) for name, model in programs().items()}
+    return [bug for bug in BUGS if (by_program[bug] - by_program["right"]).abs().max() > 1e-4]
 
 
 def input_case(name: str) -> Case:
     """What the positions show that an answer gives for a bug."""
 
     def ask(answer: dict) -> str:
-        given = answer[name]
-        given = given.tolist() if isinstance(given, Tensor) else given
-        whole = isinstance(given, list | tuple) and all(type(n) is int and n >= 0 for n in given)
-        if not whole or not 1 <= len(given) <= PLAIN["vocabulary"]:
-            raise Misconduct(f"Positions are asked for, a list of 1 to 12 whole numbers; got {given!r}"[:200])
-        shown = seen(list(given))
-        return f"{count(len(given), 'token')} to show {', '.join(shown) or 'nothing'}"
+        position_ids = answer[name]
+        position_ids = position_ids.tolist() if isinstance(position_ids, Tensor) else position_ids
+        whole = isinstance(position_ids, list | tuple) and all(type(n) is int and n >= 0 for n in position_ids)
+        if not whole or not 1 <= len(position_ids) <= PLAIN["vocabulary"]:
+            raise Misconduct(f"Positions are asked for, a list of 1 to 12 whole numbers; got {position_ids!r}"[:200])
+        shown = seen(list(position_ids))
+        return f"{count(len(position_ids), 'token')} to show {', '.join(shown) or 'nothing'}"
 
     return Case(f"smallest[{name!r}]", ask)
 

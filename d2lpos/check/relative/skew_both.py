@@ -53,18 +53,18 @@ def refuse(function: Callable, *arguments: object) -> None:
 
 
 class Watched(np.ndarray):
-    """An array that lets nobody pick its numbers, nor those of what becomes of it."""
+    """Raises Misconduct where numbers are picked one by one from this array, or from one that was made of it."""
 
     def __array_function__(self, function, types, args, kwargs):
         refuse(function)
-        found = super().__array_function__(function, types, args, kwargs)
-        return found.view(Watched) if isinstance(found, np.ndarray) else found
+        result = super().__array_function__(function, types, args, kwargs)
+        return result.view(Watched) if isinstance(result, np.ndarray) else result
 
     def __getattribute__(self, name):
-        found = super().__getattribute__(name)
-        if callable(found):
-            refuse(found)
-        return found
+        attribute = super().__getattribute__(name)
+        if callable(attribute):
+            refuse(attribute)
+        return attribute
 
     def __getitem__(self, key):
         refuse(np.ndarray.__getitem__, self, key)
@@ -76,8 +76,8 @@ class Watch(TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         refuse(function, *args)
-        found = function(*args, **(kwargs or {}))
-        return found.view(Watched) if type(found) is np.ndarray else found
+        result = function(*args, **(kwargs or {}))
+        return result.view(Watched) if type(result) is np.ndarray else result
 
 
 def picked(answer: Callable) -> str:

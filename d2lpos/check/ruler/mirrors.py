@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..verdict import Answer, Case, Check, call, is_empty
+from ..cases import read_as
+from ..verdict import Answer, Case, Check, call
 from .material import two
 
 
@@ -39,15 +40,10 @@ def lengths(u: Tensor, w: Tensor) -> Tensor:
 
 
 def mirror_case(angles: list[float], seen: Callable) -> Case:
-    case = call(angle=torch.tensor(angles))
+    def read(outcome: object) -> object:
+        return seen(*two(outcome, "u and w", *2 * ((len(angles), 2),)))
 
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if is_empty(found):
-            return found
-        return seen(*two(found, "u and w", *2 * ((len(angles), 2),)))
-
-    return Case(case.text, ask)
+    return read_as(call(angle=torch.tensor(angles)), read)
 
 
 mirrors = Check(

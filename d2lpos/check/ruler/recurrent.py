@@ -5,7 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Answer, Case, Check, call, is_empty
+from ..cases import read_as
+from ..verdict import Answer, Case, Check, call
 from .material import quarters, two, without
 
 
@@ -55,15 +56,12 @@ def text(tokens: int, d: int, e: int, gates: list[float] | None = None, begun: b
 
 def read_case(part: int, tokens: int, d: int, e: int, gates: list | None = None, begun: bool = False) -> Case:
     """Asks for y, part 0, or for the state at the end, part 1."""
-    given = dict(zip(("q", "k", "v", "gates", "state"), text(tokens, d, e, gates, begun), strict=True))
-    label = f"{tokens} tokens, d = {d}, e = {e}, gates of {given['gates'][0]:.0e}"
-    case = call(label if tokens > 10 else "", **given)
-
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else two(found, "y and the state", (tokens, e), (d, e))[part]
-
-    return Case(case.text, ask)
+    arguments = dict(zip(("q", "k", "v", "gates", "state"), text(tokens, d, e, gates, begun), strict=True))
+    label = f"{tokens} tokens, d = {d}, e = {e}, gates of {arguments['gates'][0]:.0e}"
+    return read_as(
+        call(label if tokens > 10 else "", **arguments),
+        lambda outcome: two(outcome, "y and the state", (tokens, e), (d, e))[part],
+    )
 
 
 def read_first(q, k, v, gates, state):

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 
 from ...input.sinusoids import frequencies
-from ..cases import number
-from ..verdict import Answer, Case, Check, call, is_empty
+from ..cases import number, read_as
+from ..verdict import Answer, Case, Check, call
 from .material import TURN
 
 
@@ -41,13 +41,10 @@ def never_done(dim: int, base: float, length: int, longer: int) -> float:
 
 
 def wanted_base(dim: int, base: float, length: int, longer: int) -> Case:
-    case = call(dim=dim, base=base, length=length, longer=longer)
-
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else torch.tensor(number(found, "the base"), dtype=torch.float64)
-
-    return Case(case.text, ask)
+    return read_as(
+        call(dim=dim, base=base, length=length, longer=longer),
+        lambda outcome: torch.tensor(number(outcome, "the base"), dtype=torch.float64),
+    )
 
 
 larger_base = Check(

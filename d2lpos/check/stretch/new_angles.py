@@ -25,8 +25,8 @@ def new_where(new: Callable[[Tensor, Tensor], Tensor]) -> Callable:
 
 
 def angles_case(omega: list[float], length: int, longer: int, slower: list[float] | None = None) -> Case:
-    given = {"omega": torch.tensor(omega), "slower": torch.tensor(slower or omega)}
-    return call(**given, length=length, longer=longer)
+    arguments = {"omega": torch.tensor(omega), "slower": torch.tensor(slower or omega)}
+    return call(**arguments, length=length, longer=longer)
 
 
 new_angles = Check(

@@ -61,14 +61,14 @@ def unclamped(omega: Tensor, length: int, low: float, high: float) -> Tensor:
 
 
 def rule_case(part: int, omega: list[float], factor: float, length: int, low: float, high: float) -> Case:
-    given = {"factor": factor, "length": length, "low": low, "high": high}
-    case = call(omega=torch.tensor(omega), **given)
+    arguments = {"factor": factor, "length": length, "low": low, "high": high}
+    case = call(omega=torch.tensor(omega), **arguments)
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if not isinstance(found, tuple | list) or len(found) != 2:
-            return found
-        return torch.tensor(number(found[1], "sharper"), dtype=torch.float64) if part else found[0]
+        outcome = case.ask(answer)
+        if not isinstance(outcome, tuple | list) or len(outcome) != 2:
+            return outcome
+        return torch.tensor(number(outcome[1], "sharper"), dtype=torch.float64) if part else outcome[0]
 
     return Case(case.text, ask)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import exact_dtype, several
-from ..verdict import Case, Check, call, is_empty
+from ..cases import exact_dtype, read_as, several
+from ..verdict import Case, Check, call
 
 
 def padded(columns: int, *fillers: int) -> Tensor:
@@ -160,13 +160,10 @@ float_angles = Check(
 
 def pair_case(sliding_window: int) -> Case:
     """A pair is a tuple, a list or two numbers of a tensor."""
-    case = call(sliding_window=sliding_window)
-
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else tuple(several(found, "left", "right"))
-
-    return Case(case.text, ask)
+    return read_as(
+        call(sliding_window=sliding_window),
+        lambda outcome: tuple(several(outcome, "left", "right")),
+    )
 
 
 flash_window = Check(

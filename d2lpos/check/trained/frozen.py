@@ -77,9 +77,9 @@ def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> 
             asked.append(index(p))
             return losses[min(index(p), len(losses) - 1)]
 
-        found = answer(loss, len(losses) - 1, allowed)
-        found = found.item() if isinstance(found, np.integer) else found
-        return found if is_empty(found) else look(found, asked)
+        edge = answer(loss, len(losses) - 1, allowed)
+        edge = edge.item() if isinstance(edge, np.integer) else edge
+        return edge if is_empty(edge) else look(edge, asked)
 
     return Case(f"{label or f'losses {losses}'}, allowed = {allowed:g}", ask)
 

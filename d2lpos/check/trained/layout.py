@@ -78,11 +78,11 @@ def exchanged(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
 
 def walk(count: int, dim: int, like: float, draw: torch.Generator) -> Tensor:
     """Directions (count, dim), each like the one before."""
-    found = [normalize(torch.randn(dim, generator=draw, dtype=torch.float64), dim=0)]
-    while len(found) < count:
+    rows = [normalize(torch.randn(dim, generator=draw, dtype=torch.float64), dim=0)]
+    while len(rows) < count:
         new = normalize(torch.randn(dim, generator=draw, dtype=torch.float64), dim=0)
-        found.append(normalize(like * found[-1] + (1 - like**2) ** 0.5 * new, dim=0))
-    return torch.stack(found)
+        rows.append(normalize(like * rows[-1] + (1 - like**2) ** 0.5 * new, dim=0))
+    return torch.stack(rows)
 
 
 def projections(

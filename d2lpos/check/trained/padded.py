@@ -5,7 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Answer, Case, Check, Misconduct, call, is_empty
+from ..cases import read_as
+from ..verdict import Answer, Case, Check, Misconduct, call
 
 
 def count_and_hide(real: Tensor) -> tuple[Tensor, Tensor]:
@@ -38,19 +39,14 @@ def columns(real: Tensor) -> Tensor:
 def padding_case(look: Callable, *texts: str) -> Case:
     """A batch, in which a dot is padding; look(positions, mask, real) is what is compared."""
     real = torch.tensor([[token != "." for token in text] for text in texts])
-    case = call(real=real)
-
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if is_empty(found):
-            return found
+    def read(outcome: object) -> object:
         if (
-            not isinstance(found, tuple | list)
-            or len(found) != 2
-            or not all(isinstance(x, Tensor) for x in found)
+            not isinstance(outcome, tuple | list)
+            or len(outcome) != 2
+            or not all(isinstance(x, Tensor) for x in outcome)
         ):
             raise Misconduct("Two tensors are asked for: positions and mask")
-        positions, mask = found
+        positions, mask = outcome
         shape = len(real), 1, real.shape[1], real.shape[1]
         if positions.shape != real.shape or mask.shape != shape:
             shown = f"{tuple(positions.shape)} and {tuple(mask.shape)}"
@@ -63,7 +59,7 @@ def padding_case(look: Callable, *texts: str) -> Case:
             raise Misconduct(f"The mask is {mask.dtype}; it is to be Boolean, True where a query may look")
         return look(positions.long(), mask, real)
 
-    return Case(case.text, ask)
+    return read_as(call(real=real), read)
 
 
 def of_real(positions: Tensor, mask: Tensor, real: Tensor) -> Tensor:

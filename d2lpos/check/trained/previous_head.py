@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import several
-from ..verdict import Answer, Case, Check, call, is_empty
+from ..cases import read_as, several
+from ..verdict import Answer, Case, Check, call
 
 
 def largest(values: Tensor) -> tuple[int, int]:
@@ -26,20 +26,17 @@ def on_diagonal(offset: int) -> Callable:
 def looks(*shape: int, seed: int, causal: bool = True, more: Tensor | float = 0) -> Tensor:
     """Attention weights (layer, head, token, token); `more` joins what the previous token gets."""
     draw = torch.Generator().manual_seed(seed)
-    found = torch.randint(1, 9, (*shape, shape[-1]), generator=draw).double()
-    found = found.tril() if causal else found
-    found.diagonal(-1, dim1=2, dim2=3).add_(more)
-    return (found / found.sum(dim=-1, keepdim=True)).float()
+    weights = torch.randint(1, 9, (*shape, shape[-1]), generator=draw).double()
+    weights = weights.tril() if causal else weights
+    weights.diagonal(-1, dim1=2, dim2=3).add_(more)
+    return (weights / weights.sum(dim=-1, keepdim=True)).float()
 
 
 def head_case(label: str, weights: Tensor) -> Case:
-    case = call(f"{label}, {tuple(weights.shape)}", weights=weights)
-
-    def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else tuple(several(found, "layer", "head"))
-
-    return Case(case.text, ask)
+    return read_as(
+        call(f"{label}, {tuple(weights.shape)}", weights=weights),
+        lambda outcome: tuple(several(outcome, "layer", "head")),
+    )
 
 
 clear = 100 * (torch.arange(12).view(2, 6, 1) == 4)

@@ -1,4 +1,4 @@
-"""Trained models in 8 bits: what a record keeps of a reader, and the script that a page loads it from.
+"""Trained models in 8 bits: what a record keeps of a character model, and the script that a page loads it from.
 
 A row of a matrix, and a vector, is whole numbers from −127 to 127 times one float32, its scale. Rows that are shorter
 than a scale is worth stay float32.
@@ -17,12 +17,12 @@ from torch.nn.functional import cross_entropy
 from ..pretrained.reader import LONGEST, filled
 from ..runtime.threads import one_thread
 from ..transformer.model import Transformer
-from .models import reading
+from .models import eval_mode
 from .run import Run
 from .text import ALPHABET, UNKNOWN, characters
 from .training import UNSEEN
 
-__all__ = ["card", "dequantized", "losses", "pack", "reader", "script"]
+__all__ = ["card", "char_model", "dequantized", "losses", "pack", "script"]
 
 LEVELS = 127
 SHORTEST = 16  # numbers of a row; a scale for each shorter one would cost as much as it saves
@@ -85,8 +85,8 @@ def losses(model: Transformer, tokens: Tensor) -> Tensor:
     return cross_entropy(logits.mT, wanted, reduction="none").masked_fill(wanted < 0, math.nan)
 
 
-def reader(model: Transformer, run: Run) -> dict:
-    """What the record of a reader holds besides: the model in 8 bits, and how it reads.
+def char_model(model: Transformer, run: Run) -> dict:
+    """What the record of a character model holds besides: the model in 8 bits, and how it reads.
 
     places: the loss in nats at each place 0 … 511 of a text, a mean over passages of the test chapters. passage: the
     loss on one passage of the trained model and of that in 8 bits, as far as the training length and as a whole.
@@ -95,24 +95,24 @@ def reader(model: Transformer, run: Run) -> dict:
     text = characters("test", flowing=True)
     generator = torch.Generator().manual_seed(UNSEEN + run.seed)
     starts = torch.randint(len(text) - LONGEST, (TEXTS, 1), generator=generator)
-    told = {}
+    passage = {}
     for name, each in {"float": model, "8 bits": dequantized(model)}.items():
-        with reading(each, run, beyond(run), LONGEST):
-            found = losses(each, text[None, : LONGEST + 1])[0]
-            told[name] = {"within": found[: run.length].mean().item(), "whole": found.mean().item()}
-    with reading(model, run, beyond(run), LONGEST):
+        with eval_mode(each, run, beyond(run), LONGEST):
+            by_place = losses(each, text[None, : LONGEST + 1])[0]
+            passage[name] = {"within": by_place[: run.length].mean().item(), "whole": by_place.mean().item()}
+    with eval_mode(model, run, beyond(run), LONGEST):
         places = losses(model, text[starts + torch.arange(LONGEST + 1)]).nanmean(dim=0)
-    return pack(model) | {"places": [round(loss, 4) for loss in places.tolist()], "passage": told}
+    return pack(model) | {"places": [round(loss, 4) for loss in places.tolist()], "passage": passage}
 
 
 def beyond(run: Run) -> str:
-    """How a reader goes on past its training length: by the last row of a table, else as it was trained."""
+    """How a model goes on past its training length: by the last row of a table, else as it was trained."""
     return "last row" if run.encoding == "learned" else "as trained"
 
 
 def card(record: Mapping) -> dict:
     """What a file says of its model, from the record of its training."""
-    run, found = Run(**record["run"]), record["reader"]
+    run, kept_model = Run.from_fields(record["run"]), record["reader"]
     return {
         "encoding": run.encoding,
         "beyond": beyond(run),
@@ -125,8 +125,8 @@ def card(record: Mapping) -> dict:
         "parameters": record["parameters"],
         "trained_on": "chapters 1 to 48 of Pride and Prejudice by Jane Austen, 1813, in the public domain",
         "steps": run.steps,
-        "batch": run.size,
-        "rate": run.rate,
+        "batch": run.batch_size,
+        "rate": run.lr,
         "seed": run.seed,
         "command": "python -m d2lpos.lab readers",
         "commit": record["machine"]["commit"],
@@ -134,15 +134,15 @@ def card(record: Mapping) -> dict:
         "started": record["started"],
         "seconds": record["seconds"],
         "key": record["key"],
-        "passage": {"name": PASSAGE} | found["passage"],
+        "passage": {"name": PASSAGE} | kept_model["passage"],
     }
 
 
 def script(record: Mapping) -> str:
     """The file that a page loads a model from: a classic script that puts card, shapes and weights into its window."""
-    told = {
+    data = {
         "card": card(record),
         "shapes": record["reader"]["shapes"],
         "weights": record["reader"]["weights"],
     }
-    return f'(window.d2lposReaders ??= {{}})["{told["card"]["encoding"]}"] = {json.dumps(told)};\n'
+    return f'(window.d2lposReaders ??= {{}})["{data["card"]["encoding"]}"] = {json.dumps(data)};\n'

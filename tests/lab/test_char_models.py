@@ -10,8 +10,8 @@ import torch
 
 from d2lpos import Learned, T5Bias, Transformer
 from d2lpos.lab import execute, records, training
+from d2lpos.lab.char_models import card, char_model, dequantized, losses, pack, script
 from d2lpos.lab.models import build
-from d2lpos.lab.readers import card, dequantized, losses, pack, reader, script
 from d2lpos.lab.studies import LITTLE, STUDIES
 from d2lpos.lab.text import UNKNOWN, characters, decode
 from d2lpos.pretrained.reader import READERS, load, path, read, surprise, tokens, unpack
@@ -28,11 +28,11 @@ def small(encoding=None):
 
 def test_every_number_is_within_half_a_step():
     model = small(Learned(8, 32))
-    found = unpack(pack(model))
+    weights = unpack(pack(model))
     for name, parameter in model.named_parameters():
         rows = parameter.detach().reshape(-1, parameter.shape[-1])
-        assert ((found[name] - rows).abs().amax(1) <= rows.abs().amax(1) / 127 / 2 + 1e-7).all(), name
-    assert not torch.equal(found["head.weight"], model.head.weight)
+        assert ((weights[name] - rows).abs().amax(1) <= rows.abs().amax(1) / 127 / 2 + 1e-7).all(), name
+    assert not torch.equal(weights["head.weight"], model.head.weight)
 
 
 def test_the_bytes_are_as_the_format_says():
@@ -51,8 +51,8 @@ def test_the_bytes_are_as_the_format_says():
             levels = np.frombuffer(data, "i1", rows * columns, off).reshape(rows, columns)
             off += rows * columns
             assert (np.abs(levels).max(1) == 127 * (floats[name] > 0)).all()
-            found = floats[name][:, None] * levels
-            assert np.array_equal(found, unpack(packed)[name].numpy())
+            weight = floats[name][:, None] * levels
+            assert np.array_equal(weight, unpack(packed)[name].numpy())
     assert off == len(data)
     assert np.array_equal(floats["encoding.table"].reshape(32, 2), model.encoding.table.detach())
 
@@ -94,23 +94,23 @@ def test_a_loss_is_what_the_lab_measures():
 
 
 def test_a_record_keeps_what_a_file_needs(monkeypatch):
-    monkeypatch.setattr("d2lpos.lab.readers.TEXTS", 8)
-    run = replace(LITTLE, encoding="learned", readings=("as trained", "last row"))
+    monkeypatch.setattr("d2lpos.lab.char_models.TEXTS", 8)
+    run = replace(LITTLE, encoding="learned", eval_modes=("as trained", "last row"))
     record = execute(run)
     assert len(record["reader"]["places"]) == 512
     model, about = read(script(json.loads(json.dumps(record))))
     assert about == card(record) and about["beyond"] == "last row"
-    told, found = about["passage"]["8 bits"], surprise(model, TEXT, torch.arange(513))[1:]
-    assert found.mean().item() == pytest.approx(told["whole"], abs=1e-5)
-    assert found[:32].mean().item() == pytest.approx(told["within"], abs=1e-5)
+    on_card, losses_read = about["passage"]["8 bits"], surprise(model, TEXT, torch.arange(513))[1:]
+    assert losses_read.mean().item() == pytest.approx(on_card["whole"], abs=1e-5)
+    assert losses_read[:32].mean().item() == pytest.approx(on_card["within"], abs=1e-5)
     assert "reader" not in execute(replace(run, keep=False))
 
 
 def test_each_seed_reads_passages_of_its_own(monkeypatch):
-    monkeypatch.setattr("d2lpos.lab.readers.TEXTS", 2)
-    run = replace(LITTLE, encoding="learned", readings=("as trained", "last row"))
+    monkeypatch.setattr("d2lpos.lab.char_models.TEXTS", 2)
+    run = replace(LITTLE, encoding="learned", eval_modes=("as trained", "last row"))
     model = build(run).eval()
-    one, again, other = (reader(model, replace(run, seed=seed))["places"] for seed in (0, 0, 1))
+    one, again, other = (char_model(model, replace(run, seed=seed))["places"] for seed in (0, 0, 1))
     assert one == again != other
 
 
@@ -121,9 +121,9 @@ def test_a_published_reader_reads_as_its_card_says(name):
     model, about = load(name)
     assert about == card(RECORDS[name]) and about["key"] == RUNS[name].key
     assert torch.equal(tokens(about, decode(TEXT)), TEXT)
-    told, found = about["passage"], surprise(model, TEXT, torch.arange(513))[1:]
-    assert found.mean().item() == pytest.approx(told["8 bits"]["whole"], abs=1e-4)
-    assert found[:128].mean().item() == pytest.approx(told["8 bits"]["within"], abs=1e-4)
+    on_card, losses_read = about["passage"], surprise(model, TEXT, torch.arange(513))[1:]
+    assert losses_read.mean().item() == pytest.approx(on_card["8 bits"]["whole"], abs=1e-4)
+    assert losses_read[:128].mean().item() == pytest.approx(on_card["8 bits"]["within"], abs=1e-4)
     for part in ("within", "whole"):
-        assert told["8 bits"][part] == pytest.approx(told["float"][part], abs=0.01)
-    assert told["8 bits"]["within"] < 1.7
+        assert on_card["8 bits"][part] == pytest.approx(on_card["float"][part], abs=0.01)
+    assert on_card["8 bits"]["within"] < 1.7

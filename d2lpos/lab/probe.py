@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Probe", "encoder", "loaded", "tokenizer", "tokens"]
 
-PROTOCOL = 1  # raised when a glance is no longer the same experiment
+PROTOCOL = 1  # raised when a probe is no longer the same experiment
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 MODELS = (*WEIGHTS, "stand-in")
 LONGEST = 8  # characters that a token has, on average, at most
@@ -37,8 +37,8 @@ class Probe:
 
     Raises ValueError for a name that is not known, and a size that is not positive.
 
-    >>> glance = Probe("real-layout", model="stand-in", length=8)
-    >>> Probe(**glance.fields()) == glance
+    >>> probe = Probe("real-layout", model="stand-in", length=8)
+    >>> Probe(**probe.fields()) == probe
     True
     """
 
@@ -65,8 +65,8 @@ class Probe:
     @property
     def key(self) -> str:
         """16 hexadecimal digits: a hash of all fields, of the version, and of the weights."""
-        told = self.fields() | {"protocol": PROTOCOL, "weights": weights(self.model)}
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+        settings = self.fields() | {"protocol": PROTOCOL, "weights": weights(self.model)}
+        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
     def fields(self) -> dict[str, Any]:
         """All fields, fit for JSON."""
@@ -104,18 +104,18 @@ def tokenizer(model: str) -> "Tokenizer":
     return {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer}[model]()
 
 
-def tokens(glance: Probe, device: str = "cpu") -> Tensor:
-    """The passage of a glance, (1, length), int64.
+def tokens(probe: Probe, device: str = "cpu") -> Tensor:
+    """The passage of a probe, (1, length), int64.
 
     Raises ValueError where the text ends before.
 
     >>> tokens(Probe("real-layout", model="stand-in", length=3))
     tensor([[67, 104,  97]])
     """
-    text = passage(glance.text, glance.seed, glance.length * (1 if glance.model == "stand-in" else LONGEST))
-    found = encoder(glance.model)(text)[: glance.length]
-    if len(found) < glance.length:
+    text = passage(probe.text, probe.seed, probe.length * (1 if probe.model == "stand-in" else LONGEST))
+    ids = encoder(probe.model)(text)[: probe.length]
+    if len(ids) < probe.length:
         raise ValueError(
-            f"passage {glance.seed} of {glance.text} has {len(found)} tokens; got {glance.length}"
+            f"passage {probe.seed} of {probe.text} has {len(ids)} tokens; got {probe.length}"
         )
-    return torch.tensor([found], device=device)
+    return torch.tensor([ids], device=device)

@@ -12,7 +12,6 @@ from torch import nn
 
 from d2lpos.lab import PROBES, Probe, Store, mean_ci, real_table, records, run_probe
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import (
     along,
     board_data,
@@ -23,8 +22,9 @@ from d2lpos.lab.observed import (
     texts,
 )
 from d2lpos.lab.passages import made, passage
+from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.publish import publish
-from d2lpos.lab.real import branches, hidden, readings, rows_moved
+from d2lpos.lab.real import branches, eval_modes, hidden, rows_moved
 from d2lpos.lab.real_table import BIT, moved, ordered, remembered
 from d2lpos.pretrained import load_minilm, losses
 from d2lpos.runtime.published import RESULTS
@@ -33,12 +33,12 @@ from tests.weights import need
 SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items() if look.smoke}
 
 
-def found(study: str) -> list[dict]:
-    return [run_probe(glance) for glance in SMOKE[study]]
+def records_of(study: str) -> list[dict]:
+    return [run_probe(probe) for probe in SMOKE[study]]
 
 
 def by_case(study: str) -> dict[str, float]:
-    [record] = found(study)
+    [record] = records_of(study)
     return {row["case"]: row["loss"] for row in record["rows"]}
 
 
@@ -69,12 +69,12 @@ def test_a_novel_that_ends_before_is_named():
 
 
 def test_a_key_tells_glances_apart():
-    glance = Probe("real-layout")
-    others = [replace(glance, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
-    assert len({glance.key, *(other.key for other in others)}) == 4
-    assert Probe(**glance.fields()).key == glance.key
+    probe = Probe("real-layout")
+    others = [replace(probe, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
+    assert len({probe.key, *(other.key for other in others)}) == 4
+    assert Probe(**probe.fields()).key == probe.key
     with pytest.raises(FrozenInstanceError):
-        glance.seed = 1
+        probe.seed = 1
 
 
 @pytest.mark.parametrize(("change", "error"), [
@@ -121,7 +121,7 @@ def test_shifts_and_fine_angles_change_nothing_and_all_else_does():
 
 
 def test_heads_are_told_with_each_pair_held_still():
-    [record] = found("real-heads")
+    [record] = records_of("real-heads")
     model = loaded("stand-in")
     assert [(row["layer"], row["head"]) for row in record["rows"]] == [
         (n, h) for n in (0, 1) for h in range(3)
@@ -132,7 +132,7 @@ def test_heads_are_told_with_each_pair_held_still():
 
 
 def test_the_board_holds_a_cell_a_row_and_a_column():
-    columns, layer = found("real-board")
+    columns, layer = records_of("real-board")
     base, *held, none = columns["rows"]
     assert (base["case"], none["case"], len(held)) == ("as trained", "no rotation", 4)
     *cells, row = layer["rows"]
@@ -165,21 +165,21 @@ def test_the_published_board_is_that_of_its_records_and_of_the_words_on_it():
 
 
 def test_the_dearest_parts_of_the_board_are_told_passage_by_passage():
-    told = dearest(records("real-board"))
+    table = dearest(records("real-board"))
     data = board_data(records("real-board"))
     kinds = {"pair": data["columns"], "layer": data["rows"], "no": [data["none"]]}
     for kind, cells in kinds.items():
         rises = sorted((cell[0] for cell in cells), reverse=True)[:5]
-        part = told[[name.startswith(kind) for name in told.index]]
+        part = table[[name.startswith(kind) for name in table.index]]
         means = [float(cell.split()[0].replace("−", "-")) for cell in part["Mean"]]
         assert means == pytest.approx(rises, abs=1e-3)
         single = part.drop(columns="Mean").map(lambda cell: float(cell.replace("−", "-")))
         assert single.mean(axis=1).tolist() == pytest.approx(rises, abs=1e-3)
-    assert told.columns.tolist() == [*(f"Passage {n}" for n in range(data["passages"])), "Mean"]
+    assert table.columns.tolist() == [*(f"Passage {n}" for n in range(data["passages"])), "Mean"]
 
 
 def test_sentences_go_on_as_one_by_one():
-    columns, layer = found("real-sentence")
+    columns, layer = records_of("real-sentence")
     assert columns["rows"][0]["goes on"] == layer["rows"][0]["goes on"]
     assert {row["case"] for row in columns["rows"]} == {"as trained", "held", "no rotation"}
     assert columns["rows"][-1]["goes on"] != columns["rows"][0]["goes on"]
@@ -211,24 +211,9 @@ def test_each_way_to_go_on_is_there_once():
     }
 
 
-def test_the_published_sentences_are_those_of_their_records():
-    data = json.loads((RESULTS / "real-sentence.json").read_text("utf-8"))
-    parts = {"columns": data["columns"], **{f"layer {n}": cells for n, cells in enumerate(data["cells"])}}
-    for record in records("real-sentence"):
-        base, *held, none = (row["goes on"] for row in record["rows"])
-        part = record["run"]["part"]
-        ends = data["none"] if part == "columns" else data["rows"][int(part.removeprefix("layer "))]
-        assert [data["goes"][n] for n in (0, *parts.pop(part), ends)] == [base, *held, none]
-    assert not parts
-    page, goes = (RESULTS.parent / "results-trained.md").read_text("utf-8"), data["goes"]
-    assert f"“{data['begins']}” goes on" in page
-    for words in (goes[0], goes[data["columns"][0]], goes[data["none"]]):
-        assert f"“{' '.join(words.split())}”" in page
-
-
 def test_a_needle_stands_where_it_is_said_to_and_is_asked_for():
-    glance = Probe("real-needles", "yarn", "stand-in", "rule", length=700)
-    text, asked = hidden(glance)
+    probe = Probe("real-needles", "yarn", "stand-in", "rule", length=700)
+    text, asked = hidden(probe)
     assert len(text) == 700 and len(asked) == 8
     for place, question, answer in asked:
         assert text[place:][: len(question)] == question
@@ -237,30 +222,30 @@ def test_a_needle_stands_where_it_is_said_to_and_is_asked_for():
     places = [place for place, _, _ in asked]
     apart = {b - a for a, b in pairwise(places)}
     assert max(apart) - min(apart) < 12 and len({bytes(question) for _, question, _ in asked}) == 8
-    assert hidden(replace(glance, seed=1))[1] != asked
+    assert hidden(replace(probe, seed=1))[1] != asked
     with pytest.raises(ValueError, match="length must leave room for 8 needles; got 300"):
-        hidden(replace(glance, length=300))
+        hidden(replace(probe, length=300))
 
 
 @pytest.mark.parametrize("name", ["as trained", "yarn", "window and 4 first", "sharper"])
 def test_a_question_is_read_as_if_it_alone_followed_the_text(name):
     model, n = loaded("stand-in"), 24
     text, questions = torch.randint(256, (1, n)), torch.randint(256, (3, 5))
-    how = readings(model, n)[name]
+    how = eval_modes(model, n)[name]
     if name == "sharper":  # the stand-in has no length of training
         how = {"temperature": lambda positions: 1 + positions / 20}
-    found = branches(model, text, questions, **how)
-    for question, one in zip(questions, found, strict=True):
+    together = branches(model, text, questions, **how)
+    for question, one in zip(questions, together, strict=True):
         alone = model(torch.cat([text, question[None]], dim=1), **how)[0, n:]
         torch.testing.assert_close(one, alone, atol=1e-4, rtol=1e-4)
 
 
 def test_a_window_as_long_as_the_text_is_no_window():
     model = loaded("stand-in")
-    ways = readings(model, 32)
+    ways = eval_modes(model, 32)
     assert ways["window"]["window"] == (16, 0)
     assert ways["yarn"]["encoding"].scaled()[1] == 1.0  # nothing is stretched at the training length
-    long = readings(model, 16_384)
+    long = eval_modes(model, 16_384)
     assert long["yarn"]["encoding"].scaled()[1] > 1 and long["window and 4 first"]["window"] == (4096, 4)
     with torch.no_grad():
         text = tokens(Probe("real-length", model="stand-in", length=40))
@@ -356,13 +341,13 @@ PUBLISHED = [study for study in PROBES if (RESULTS / f"{study}.jsonl").is_file()
 
 @pytest.mark.parametrize("study", PUBLISHED)
 def test_the_files_of_a_study_are_those_of_its_records(study):
-    kept = records(study)
-    known = {glance.key for glance in PROBES[study].runs(range(100))}
-    assert {record["key"] for record in kept} <= known
-    first = {record["key"] for record in kept if record["run"]["seed"] == 0}
-    lacking = [glance for glance in PROBES[study].runs([0]) if glance.key not in first]
-    assert {(glance.study, glance.part, glance.text) for glance in lacking} <= NOT_RUN
-    for name, text in texts(study, kept).items():
+    published = records(study)
+    known = {probe.key for probe in PROBES[study].runs(range(100))}
+    assert {record["key"] for record in published} <= known
+    first = {record["key"] for record in published if record["run"]["seed"] == 0}
+    lacking = [probe for probe in PROBES[study].runs([0]) if probe.key not in first]
+    assert {(probe.study, probe.part, probe.text) for probe in lacking} <= NOT_RUN
+    for name, text in texts(study, published).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
 
 
@@ -370,31 +355,31 @@ def test_the_files_of_a_study_are_those_of_its_records(study):
 def test_the_stand_in_tells_what_the_model_did(study):
     """By the names of what is measured."""
     here, there = (
-        {frozenset(row) for record in kept for row in record["rows"]}
-        for kept in (found(study), records(study))
+        {frozenset(row) for record in some for row in record["rows"]}
+        for some in (records_of(study), records(study))
     )
     assert here == there
 
 
 def test_what_a_table_remembers_has_four_decimals():
     model = SimpleNamespace(table=torch.randn(9, 5), tokens=nn.Embedding(20, 5))
-    told = remembered(model)
-    assert told["norms"] == [round(norm, 4) for norm in model.table.double().norm(dim=1).tolist()]
-    assert all(row != nearest for row, nearest in enumerate(told["nearest"]))
-    numbers = [number for values in told.values() for number in (values if isinstance(values, list) else [values])]
+    numbers_of = remembered(model)
+    assert numbers_of["norms"] == [round(norm, 4) for norm in model.table.double().norm(dim=1).tolist()]
+    assert all(row != nearest for row, nearest in enumerate(numbers_of["nearest"]))
+    numbers = [number for values in numbers_of.values() for number in (values if isinstance(values, list) else [values])]
     assert numbers == [round(number, 4) for number in numbers]
 
 
 def test_published_cosines_come_out_again(monkeypatch):
     need("minilm")
     model, rows = load_minilm(), records("real-table")[0]["rows"]
-    told = {(row["case"], row["text"], row.get("beside")): row for row in rows if "text" in row}
+    published = {(row["case"], row["text"], row.get("beside")): row for row in rows if "text" in row}
     for row in ordered(model, "cpu"):
-        assert row == pytest.approx(told["order", row["text"], row["beside"]], abs=2e-4)
+        assert row == pytest.approx(published["order", row["text"], row["beside"]], abs=2e-4)
     monkeypatch.setattr(real_table, "MORE", [])
     monkeypatch.setattr(real_table, "BESIDE", {})
     [row] = moved(model, "cpu")
-    assert row == pytest.approx(told["moved", BIT, None], abs=2e-4)
+    assert row == pytest.approx(published["moved", BIT, None], abs=2e-4)
 
 
 def test_a_published_loss_comes_out_again():
@@ -402,8 +387,8 @@ def test_a_published_loss_comes_out_again():
     [record] = [
         r for r in records("real-layout") if (r["run"]["text"], r["run"]["seed"]) == ("persuasion", 0)
     ]
-    told = {row["case"]: row["loss"] for row in record["rows"]}
+    published = {row["case"]: row["loss"] for row in record["rows"]}
     text = tokens(Probe(**record["run"]))
     assert losses(loaded("smollm2"), text).mean().item() == pytest.approx(
-        told["all moved to halves"], abs=1e-3
+        published["all moved to halves"], abs=1e-3
     )

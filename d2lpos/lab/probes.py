@@ -1,4 +1,4 @@
-"""The studies of trained models: their questions, their glances, and what does them."""
+"""The studies of trained models: their questions, their probes, and what does them."""
 
 import time
 from collections.abc import Iterable
@@ -11,10 +11,10 @@ from ..runtime.threads import one_thread
 from . import real, reuse, shift
 from .bits import bits
 from .drafts import drafts
-from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .packed import packed, packed_shift
 from .passages import TEXTS
+from .probe import Probe, loaded, weights
 from .real_inside import inside
 from .real_openings import AFTER, openings
 from .real_table import table
@@ -30,7 +30,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
-# Readings that each text was asked for
+# The modes in which each text is read
 CHIEF = ("as trained", "yarn", "ntk", "linear", "window", "window and 4 first")
 SERVED = ("persuasion", "rule", "code")
 
@@ -111,7 +111,7 @@ PROBES = {
     "real-length": Study(
         "Set up for 8,192 tokens, how well does a model read 16,384?",
         (
-            *every("real-length", *real.READINGS, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
+            *every("real-length", *real.EVAL_MODES, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
             *every("real-length", *CHIEF, texts=("pride", "code"), dtype="bfloat16", length=16384),
         ),
         every("real-length", "yarn", "window and 4 first", **TINY),
@@ -120,17 +120,17 @@ PROBES = {
     "real-needles": Study(
         "Numbers are hidden in a novel: does a trained model find them at twice its length?",
         tuple(
-            glance
+            probe
             for reading in ("as trained", "ntk", "yarn", "linear", "window and 4 first", "sharper")
             for length in (1024, 4096, 8192, 16384)
-            for glance in every(
+            for probe in every(
                 "real-needles", reading, texts=("persuasion",), dtype="bfloat16", length=length
             )
         )
         + tuple(
-            glance
+            probe
             for length in (8192, 16384)
-            for glance in every(
+            for probe in every(
                 "real-needles", "ntk", "yarn", texts=("pride", "code"), dtype="bfloat16", length=length
             )
         )
@@ -199,8 +199,8 @@ PROBES = {
 """
 
 
-def run_probe(glance: Probe, device: str = "cpu") -> dict[str, Any]:
-    """Do one glance on one thread, and write down all of it.
+def run_probe(probe: Probe, device: str = "cpu") -> dict[str, Any]:
+    """Do one probe on one thread, and write down all of it.
 
     >>> record = run_probe(Probe("real-layout", model="stand-in"))
     >>> record["rows"][0]["case"]
@@ -209,14 +209,14 @@ def run_probe(glance: Probe, device: str = "cpu") -> dict[str, Any]:
     started = datetime.now(UTC)
     with one_thread(), torch.no_grad():
         about = machine(device)
-        loaded(glance.model, glance.dtype, device)  # outside the time that the record tells
+        loaded(probe.model, probe.dtype, device)  # outside the time that the record tells
         forget_peak(device)
         clock = time.perf_counter()
-        rows = PROBES[glance.study].rows(glance, device)
+        rows = PROBES[probe.study].rows(probe, device)
     return {
-        "key": glance.key,
-        "run": glance.fields(),
-        "weights": weights(glance.model),
+        "key": probe.key,
+        "run": probe.fields(),
+        "weights": weights(probe.model),
         "rows": rows,
         "started": started.isoformat(timespec="seconds"),
         "seconds": round(time.perf_counter() - clock, 2),
