@@ -2,7 +2,6 @@ from copy import deepcopy
 
 import pytest
 import torch
-from torch import nn
 from torch.nn.functional import gelu, layer_norm
 from torch.testing import assert_close
 
@@ -36,12 +35,6 @@ def test_written_out(encoding, causal):
     assert_close(net(TOKENS, POSITIONS), want)
 
 
-def test_causal_flag_reaches_every_layer(encoding):
-    net, other = model(encoding, causal=True), TOKENS.clone()
-    other[:, 4:] = 0
-    assert_close(net(TOKENS, POSITIONS)[:, :4], net(other, POSITIONS)[:, :4])
-
-
 def test_mask_reaches_every_layer(encoding):
     net = model(encoding)
     eye = torch.eye(7, dtype=torch.bool)
@@ -55,32 +48,6 @@ def test_one_encoding_serves_all_layers():
     assert all(block.attention.encoding is encoding for block in net.blocks)
     plain = sum(p.numel() for p in model(Encoding(), layers=3).parameters())
     assert sum(p.numel() for p in net.parameters()) == plain + encoding.table.numel()
-
-
-def test_each_layer_has_a_cache_of_its_own(encoding):
-    net = model(encoding, causal=True, layers=3)
-    caches = net.new_caches()
-    got = net(TOKENS[:, :4], POSITIONS[:4], caches=caches), net(TOKENS[:, 4:], POSITIONS[4:], caches=caches)
-    assert_close(torch.cat(got, dim=1), net(TOKENS, POSITIONS))
-    assert len(caches) == 3 and len({cache.keys.sum().item() for cache in caches}) == 3
-    assert all(cache.keys.shape == (2, 2, 7, 8) for cache in caches)
-
-
-def test_state_goes_round(encoding):
-    net = model(encoding)
-    other = model(deepcopy(encoding))
-    for parameter in other.parameters():
-        nn.init.zeros_(parameter)
-    other.load_state_dict(net.state_dict())
-    assert torch.equal(net(TOKENS, POSITIONS), other(TOKENS, POSITIONS))
-
-
-def test_a_deep_copy_is_independent(encoding):
-    net = model(encoding)
-    want, other = net(TOKENS, POSITIONS), deepcopy(net)
-    for parameter in net.parameters():
-        nn.init.zeros_(parameter)
-    assert torch.equal(other(TOKENS, POSITIONS), want)
 
 
 def test_rebuilt_from_the_meta_device(encoding):
