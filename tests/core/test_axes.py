@@ -79,25 +79,6 @@ def test_mixed_frequencies_begin_as_axial_ones_that_are_turned():
     assert not torch.allclose(omega[:, 0], omega[:, 1])
 
 
-def test_only_mixed_frequencies_see_a_diagonal():
-    """Axial scores of one pair of features are a sum of a function of rows and one of columns."""
-
-    def corner(encoding):
-        q = k = torch.ones(1, 1, 1, 4, dtype=torch.float64)
-        step = [
-            (
-                encoding.double().rotate(q, k, torch.zeros(1, 2).double(), torch.tensor([[y, x]]).double())[1]
-                * q
-            ).sum()
-            for y, x in ((0, 0), (0, 1), (1, 0), (1, 1))
-        ]
-        return abs(step[0] - step[1] - step[2] + step[3]).item()
-
-    mixed = Mixed(4, heads=1)
-    nn.init.constant_(mixed.omega, 0.5)
-    assert corner(RoPE(4, axes=2)) < 1e-12 and corner(mixed) > 0.1
-
-
 def test_interlaced_frequencies_have_one_row_for_both_axes():
     omega = torch.tensor([8.0, 4, 2, 1])
     pixtral = MRoPE(8, blocks([2, 2]), scaling=lambda _: interlaced(omega))
@@ -123,14 +104,6 @@ def test_decomposed_vectors_are_shaws_on_each_axis():
         right.keys.copy_(encoding.columns.flip(0))
     parts = [shaw.score(Q, K, PLACES[:, a], PLACES[:, a]) for a, shaw in enumerate((down, right))]
     assert_close(encoding.score(Q, K, PLACES, PLACES), 8**0.5 * (parts[0] + parts[1]))
-
-
-def test_decomposed_takes_places_of_a_batch():
-    encoding = random(Decomposed(8, height=3, width=4))
-    places = torch.stack([PLACES, PLACES.flip(0)])
-    score = encoding.score(Q, K, places, places)
-    for number, one in enumerate(places):
-        assert_close(score[number], encoding.score(Q, K, one, one)[number])
 
 
 def test_cls_has_rows_of_its_own_and_cells_have_swins():

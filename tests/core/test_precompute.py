@@ -6,12 +6,11 @@ import pytest
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from d2lpos import ALiBi, Encoding, RoPE, Transformer
+from d2lpos import ALiBi, RoPE, Transformer
 from d2lpos.bias import KERPLE, BEiT, Swin, SwinV2
-from d2lpos.bias.base import LARGEST, Bias, PositionBias
-from d2lpos.rotary import Mixed, MRoPE, Normed, PoPE
+from d2lpos.bias.base import LARGEST, Bias
+from d2lpos.rotary import Mixed, MRoPE, Normed
 from d2lpos.rotary.mrope import blocks
-from d2lpos.rotary.rope import Rotary
 from d2lpos.transformer import attention_weights
 
 TOKENS = torch.tensor([[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]])
@@ -64,12 +63,6 @@ def test_each_encoding_of_a_grid_gives_the_same_numbers(name, qkv, randomized):
     encoding, (q, k, _) = randomized(GRIDS[name]()), qkv
     cells = CELLS if encoding.axes == 2 else torch.cat([torch.zeros(6, 1), CELLS], dim=1).long()
     check(encoding, q.clone().requires_grad_(), k, cells, cells)
-
-
-def test_turned_and_normed_or_in_polar_coordinates(qkv, randomized):
-    q, k, _ = qkv
-    for encoding in Normed(RoPE(8)), PoPE(8, 2):
-        check(randomized(encoding), q.clone().requires_grad_(), k, HERE, HERE)
 
 
 class Counted(RoPE):
@@ -158,12 +151,6 @@ def test_nothing_is_kept_from_step_to_step():
             parameter += 1
     assert not torch.equal(model(TOKENS, HERE), second)
     assert [name for name, _ in model.named_modules()] == names and "score" not in vars(model.encoding)
-
-
-def test_an_encoding_that_keeps_nothing_gives_itself():
-    assert (encoding := Encoding()).precompute(HERE, HERE) is encoding
-    for kind in Rotary, PositionBias:
-        assert issubclass(kind, Encoding)
 
 
 def around(model, how, which=slice(None)):

@@ -74,18 +74,6 @@ def test_in_half_precision_a_sink_is_as_wide_as_the_logits():
     )
 
 
-@each_mask
-def test_gradients(mask):
-    q, k, v = (t[:1, :, :4].requires_grad_() for t in qkv())
-    at, sinks = HERE[:4], SINKS.clone().requires_grad_()
-    seen = mask.dense if isinstance(mask, Mask) else mask
-    seen = None if seen is None else seen[..., :4, :4] if seen.shape[-2] > 1 else seen[..., :4]
-    seen = seen[:1] if seen is not None and seen.dim() == 4 else seen
-    assert torch.autograd.gradcheck(
-        lambda *given: attend(*given[:3], at, at, mask=seen, sinks=given[3]), (q, k, v, sinks)
-    )
-
-
 def test_a_layer_learns_its_sinks_and_a_cache_changes_nothing():
     layer, x = Attention(24, 3, RoPE(8), causal=True, sinks=True).double(), torch.randn(2, N, 24).double()
     assert layer.sinks.tolist() == [0, 0, 0] and Attention(24, 3).sinks is None
