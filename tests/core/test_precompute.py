@@ -6,11 +6,12 @@ import pytest
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from d2lpos import ALiBi, RoPE, Transformer
+from d2lpos import ALiBi, Encoding, RoPE, Transformer
 from d2lpos.bias import KERPLE, BEiT, Swin, SwinV2
-from d2lpos.bias.base import LARGEST, Bias
+from d2lpos.bias.base import LARGEST, Bias, PositionBias
 from d2lpos.rotary import Mixed, MRoPE, Normed
 from d2lpos.rotary.mrope import blocks
+from d2lpos.rotary.rope import Rotary
 from d2lpos.transformer import attention_weights
 
 TOKENS = torch.tensor([[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]])
@@ -151,6 +152,12 @@ def test_nothing_is_kept_from_step_to_step():
             parameter += 1
     assert not torch.equal(model(TOKENS, HERE), second)
     assert [name for name, _ in model.named_modules()] == names and "score" not in vars(model.encoding)
+
+
+def test_an_encoding_that_keeps_nothing_gives_itself():
+    assert (encoding := Encoding()).precompute(HERE, HERE) is encoding
+    for kind in Rotary, PositionBias:
+        assert issubclass(kind, Encoding)
 
 
 def around(model, how, which=slice(None)):
