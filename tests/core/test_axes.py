@@ -1,20 +1,16 @@
 """Places on a picture, and the encodings that read them: by what law, and where the law ends."""
 
-from functools import partial
-
 import numpy as np
-import pytest
 import torch
 from torch import nn
 from torch.testing import assert_close
 
 from d2lpos import RoPE, ShawKeys, Swin
-from d2lpos.bias import BEiT, Decomposed, SwinV2
+from d2lpos.bias import BEiT, Decomposed
 from d2lpos.positions.grid import cells, coordinates
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.rotary.mrope import MRoPE, blocks
 from d2lpos.rotary.scaling import interlaced
-from d2lpos.transformer.attention import attend
 
 PLACES = cells(3, 4)
 Q, K = torch.randn(2, 2, 2, 12, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -42,13 +38,6 @@ def test_coordinates_are_middles():
 
 
 # Turns
-
-
-@pytest.mark.parametrize("layout", ["half", "interleaved"])
-def test_mixed_frequencies_see_the_step_alone(layout):
-    mixed = Mixed(8, heads=2, layout=layout)
-    away = torch.tensor([100.0, -37.5], dtype=torch.float64)
-    assert_close(scores(mixed, PLACES + away, PLACES + away), scores(mixed, PLACES.double(), PLACES.double()))
 
 
 def test_axial_frequencies_are_a_case_of_mixed_ones():
@@ -119,19 +108,3 @@ def test_cls_has_rows_of_its_own_and_cells_have_swins():
     assert_close(score[:, 1:, 0], asked[:, None].expand(2, 12))
     assert_close(score[:, 0, 0], itself)
     assert_close(encoding.score(q[:, :, :2], q, places[:2], places), score[:, :2])
-
-
-ON_A_PICTURE = {
-    "mixed": partial(Mixed, 8, heads=2),
-    "decomposed": partial(Decomposed, 8, height=3, width=4),
-    "beit": partial(BEiT, 2, height=3, width=4),
-    "swin v2": partial(SwinV2, 2, height=3, width=4),
-}
-
-
-@pytest.mark.parametrize("make", ON_A_PICTURE.values(), ids=ON_A_PICTURE)
-def test_cells_that_take_their_places_with_them_change_nothing(make):
-    encoding, order = random(make()), torch.randperm(12)
-    places = PLACES if "score" in encoding.doors else PLACES.double()
-    moved = attend(Q[:, :, order], K[:, :, order], K[:, :, order], places[order], places[order], encoding)
-    assert_close(moved, attend(Q, K, K, places, places, encoding)[:, :, order])

@@ -1,20 +1,23 @@
 """Positions of two axes: a Transformer over a grid of cells, row before column."""
 
-
 import pytest
 import torch
 from torch.testing import assert_close
 
 from d2lpos import RoPE, Swin, Transformer
-from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.bias import BEiT, Decomposed, SwinV2
+from d2lpos.rotary import Mixed
 
 GRID = torch.cartesian_prod(torch.arange(4), torch.arange(4))
 TOKENS = torch.randint(7, (2, 16), generator=torch.Generator().manual_seed(0))
 SHUFFLE = torch.randperm(16, generator=torch.Generator().manual_seed(1))
 ENCODINGS = {
     "rope": lambda: RoPE(8, axes=2),
+    "mixed": lambda: Mixed(8, heads=2),
     "swin": lambda: Swin(2, height=5, width=6),
     "swin v2": lambda: SwinV2(2, height=5, width=6),
+    "beit": lambda: BEiT(2, height=5, width=6),
+    "decomposed": lambda: Decomposed(8, height=5, width=6),
 }
 
 

@@ -234,3 +234,9 @@ def test_packed_texts_build_no_pairs(largest):
 def test_a_window_counts_its_own_token_and_ends_alike_on_both_sides():
     here = torch.arange(6)
     assert window_mask(here[2:3], here, 2).tolist() == [[False, True, True, True, False, False]]
+
+
+@pytest.mark.parametrize(("has", "asked", "left"), [(3, 2, 2), (2, 3, 2), (None, 2, 2)])
+def test_of_two_windows_the_narrower_holds(has, asked, left):
+    mask = Mask(torch.arange(6), window=has).with_window(asked)
+    assert torch.equal(mask.dense, Mask(torch.arange(6), window=left).dense)

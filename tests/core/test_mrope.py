@@ -39,15 +39,3 @@ def test_a_pair_sees_its_own_coordinate_and_no_other(layout):
         moved = encoding.rotate_at(x, torch.eye(3)[axis][None]) != still
         pairs = moved.view(2, 6).all(0) if layout == "half" else moved.view(6, 2).all(1)
         assert pairs.flatten().tolist() == [dealt == axis for dealt in encoding.deal]
-
-
-def test_scores_see_the_step_between_places():
-    encoding = MRoPE(12, blocks([2, 2, 2]))
-    q, k = torch.randn(2, 1, 1, 5, 12, dtype=torch.float64)
-    here = torch.randint(9, (5, 3)).double()
-
-    def scores(by):
-        a, b = encoding.rotate(q, k, here + by, here + by)
-        return a @ b.mT
-
-    assert_close(scores(torch.tensor([100.0, -3.0, 7.0], dtype=torch.float64)), scores(0))

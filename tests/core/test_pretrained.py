@@ -209,6 +209,7 @@ REFUSED = {
     'model_type "nobody" is not known': {"model_type": "nobody"},
     'model_type "yuan" is refused: filters mix a token with those before it': LLAMA | {"model_type": "yuan"},
     "config must have text_config, where llava has the model of its text; it has none": {"model_type": "llava"},
+    "llama has keys that are not understood: alibi = true. A key": LLAMA | {"alibi": True},
     "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
     "rope_type must be one of default, linear,": LLAMA
     | {"rope_scaling": {"rope_type": "soup", "factor": 2.0}},
