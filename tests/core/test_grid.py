@@ -55,6 +55,7 @@ def test_each_sequence_may_have_its_own_cells(net):
     assert_close(net(TOKENS, GRID[None]), net(TOKENS, GRID))
 
 
+@pytest.mark.parametrize("encoding", ["rope", "swin"], indirect=True)
 def test_one_graph_serves_every_number_of_cells(net, graphs):
     compiled = torch.compile(net, fullgraph=True, dynamic=True, backend=graphs.count)
     for cells in (5, 6, 16):
@@ -62,6 +63,7 @@ def test_one_graph_serves_every_number_of_cells(net, graphs):
     assert len(graphs) == 1
 
 
+@pytest.mark.parametrize("encoding", ["rope", "swin"], indirect=True)
 def test_one_program_serves_every_number_of_cells(net):
     cells = torch.export.Dim("cells", min=2, max=64)
     program = torch.export.export(net, (TOKENS, GRID), dynamic_shapes=({1: cells}, {0: cells})).module()
