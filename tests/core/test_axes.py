@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos import RoPE, ShawKeys, Swin
+from d2lpos import ShawKeys, Swin
 from d2lpos.bias import BEiT, Decomposed
 from d2lpos.positions.grid import cells, coordinates
 from d2lpos.rotary.mixed import Mixed
@@ -14,11 +14,6 @@ from d2lpos.rotary.scaling import interlaced
 
 PLACES = cells(3, 4)
 Q, K = torch.randn(2, 2, 2, 12, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-
-
-def scores(encoding, q_places, k_places):
-    q, k = encoding.double().rotate(Q, K, q_places, k_places)
-    return q @ k.mT
 
 
 # Places
@@ -38,17 +33,6 @@ def test_coordinates_are_middles():
 
 
 # Turns
-
-
-def test_axial_frequencies_are_a_case_of_mixed_ones():
-    mixed = Mixed(8, heads=2, base=10.0, layout="half")
-    with torch.no_grad():
-        one = 10.0 ** -(torch.arange(2) / 2)
-        mixed.omega.copy_(torch.stack([torch.cat([one, 0 * one]), torch.cat([0 * one, one])])[:, None])
-    axial = RoPE(8, base=10.0, axes=2)
-    assert_close(
-        scores(mixed, PLACES.double(), PLACES.double()), scores(axial, PLACES.double(), PLACES.double())
-    )
 
 
 def test_mixed_frequencies_are_those_of_the_formula():

@@ -71,15 +71,6 @@ def test_the_gates_of_alibi():
     assert torch.equal(got, torch.where(PAST, bias(HERE, HERE, slopes).exp(), 0))
 
 
-def test_a_gate_of_0_forgets_all_before_it():
-    q, k, v, log_gates = inputs()
-    log_gates[..., 4] = -torch.inf
-    y = matrix(q, k, v, log_gates)
-    later = [x[..., 4:, :] for x in (q, k, v)] + [log_gates[..., 4:]]
-    close(y[..., 4:, :], matrix(*later))
-    close(chunks(q, k, v, log_gates, 3)[0], y)
-
-
 def test_late_in_a_long_text_near_tokens_keep_their_digits():
     """Where the sum of all gates is −40,000, a difference of such sums would be off by thousandths."""
     log_gates = -torch.rand(2000) * 40

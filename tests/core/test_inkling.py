@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import ShawKeys, T5Bias
+from d2lpos import ShawKeys
 from d2lpos.content.inkling import Inkling
 from d2lpos.transformer.temperature import logarithm
 
@@ -41,18 +41,6 @@ def test_with_the_query_for_the_mixture_it_is_shaws_term_up_to_the_extent(inklin
     with torch.no_grad():
         wide.profiles.copy_(shaw.keys[:N].flip(0).mT / D**0.5)
     assert_close(wide.score(q, q, HERE, HERE, q), shaw.score(q, q, HERE, HERE).where(PAST, 0))
-
-
-def test_with_constant_numbers_it_is_t5s(inkling):
-    t5 = T5Bias(H, buckets=16, max_distance=64, bidirectional=False).double()
-    torch.nn.init.normal_(t5.table)
-    one = Inkling(H * D, H, rank=H, extent=N).double()
-    with torch.no_grad():  # each head takes its own profile
-        one.profiles.copy_(t5.score(Q, Q, HERE, HERE).expand(B, H, N, N)[0, :, -1].flip(-1))
-    numbers = torch.eye(H, dtype=torch.float64)[None, :, None].expand(B, H, N, H)
-    assert_close(
-        one.score(Q, Q, HERE, HERE, numbers), t5.score(Q, Q, HERE, HERE).where(PAST, 0).expand(B, H, N, N)
-    )
 
 
 def test_a_temperature_multiplies_what_is_added(inkling, x):

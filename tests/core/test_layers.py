@@ -145,24 +145,3 @@ def test_the_narrower_window_holds():
     assert torch.equal(wide.with_window(2).dense, narrow.dense) and narrow.with_window(5) is narrow
     layer, x = Attention(16, 2, causal=True, window=2), torch.randn(1, N, 16)
     assert_close(layer(x, HERE, wide), layer(x, HERE))
-
-
-def test_a_temperature_multiplies_queries():
-    hot, plain = (
-        Attention(16, 2, causal=True, temperature=heat).double(),
-        Attention(16, 2, causal=True).double(),
-    )
-    x = torch.randn(2, N, 16, dtype=torch.float64)
-    plain.load_state_dict(hot.state_dict())
-    with torch.no_grad():
-        y = torch.cat([scaled(plain, heat(HERE[i]).item())(x, HERE)[:, i : i + 1] for i in range(N)], dim=1)
-    assert_close(hot(x, HERE), y)
-
-
-def scaled(layer, factor):
-    """The layer with all its queries multiplied."""
-    copy = Attention(16, 2, causal=True).double()
-    copy.load_state_dict(layer.state_dict())
-    copy.project.weight.data[:16] *= factor
-    copy.project.bias.data[:16] *= factor
-    return copy

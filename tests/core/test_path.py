@@ -56,18 +56,6 @@ def test_two_reflections_are_a_turn_and_rope_is_inside():
         assert_close(got.where(PAST, 0), (turned_q @ turned_k.mT / 2**0.5).where(PAST, 0))
 
 
-def test_a_beta_of_one_forgets_what_lies_along_w(path):
-    (q, k), w = qk(), torch.zeros(B, H, N, D, dtype=torch.float64)
-    w[..., 1] = 1
-    beta = torch.zeros(B, H, N, dtype=torch.float64)
-    beta[..., 3] = 1
-    logits = q @ k.mT / D**0.5 + path.score(q, k, HERE, HERE, read(w, beta))
-    plain = q @ k.mT / D**0.5
-    blind = (q * (1 - w)) @ k.mT / D**0.5
-    past = (HERE[:, None] >= 3) & (HERE < 3)  # the key before the word, the query at it or after
-    assert_close(logits, torch.where(past, blind, plain))
-
-
 def test_what_is_read_is_a_direction_and_a_strength(path):
     got = path.hidden_features(torch.randn(B, N, H * D, dtype=torch.float64))
     assert got.shape == (B, H, N, D + 1)

@@ -30,14 +30,6 @@ def test_each_value_arrives_turned_by_its_offset(layout, rotary):
         assert_close(got[:, :, i], (weights[:, :, i, :, None] * carried).sum(dim=2))
 
 
-def test_a_shift_changes_nothing_and_without_the_turn_back_it_does():
-    (q, k, v), rope = qkv(), RoPEValues(D)
-    want, far = attend(q, k, v, HERE, HERE, rope), HERE + 1000
-    assert_close(attend(q, k, v, far, far, rope), want)
-    half = attend(q, k, rope.rotate_values(v, far), far, far, RoPE(D))
-    assert (half - attend(q, k, rope.rotate_values(v, HERE), HERE, HERE, RoPE(D))).abs().max() > 0.1
-
-
 def test_an_attention_factor_leaves_values_as_long_as_they_were():
     rope = RoPEValues(D, scaling=partial(yarn, factor=4.0, length=16))
     _, _, v = qkv()
