@@ -63,7 +63,6 @@ PROOFS = {
     "tests/core/test_compile.py::test_decoding_takes_three_graphs_for_a_model_and_for_a_layer": (),
     "tests/core/test_export.py::test_one_program_serves_every_length": ("rope, half-one line of positions",),
     "tests/core/test_flex.py::test_a_compiled_program_of_everything": (),
-    "tests/core/test_flex.py::test_a_compiled_program_at_a_second_length": (),
     "tests/core/test_flex.py::test_masks_and_their_combinations": ("True-20-by sequence-in order", "packed"),
     "tests/core/test_grid.py::test_one_graph_serves_every_number_of_cells": ("rope",),
     # The lab, where processes die and runs are done again.

@@ -31,11 +31,6 @@ def test_fewer_octaves_fall_less():
     assert torch.equal(ALiBi(4, octaves=2).score(q, q, here, here), bias(here, here, slopes(4, octaves=2)))
 
 
-@given(power=st.integers(0, 7))
-def test_rules_agree_where_heads_are_a_power_of_two(power):
-    assert torch.equal(slopes(2**power), slopes(2**power, "paper"))
-
-
 @given(heads=st.integers(1, 200))
 def test_released_rule_takes_every_other_slope_of_the_next_power(heads):
     got = slopes(heads)
@@ -81,12 +76,6 @@ def test_score_is_the_bias(rule):
     encoding = ALiBi(12, rule)
     assert torch.equal(encoding.score(q, k, here, there), bias(here, there, slopes(12, rule)))
     assert not encoding.state_dict()
-
-
-def test_slopes_that_are_given_go_where_the_layer_goes():
-    own = ALiBi(4, slopes=slopes(4) / 3)
-    assert [name for name, _ in own.named_buffers()] == ["slopes"]
-    assert own.to("meta").slopes.is_meta
 
 
 def test_a_mark_at_one_end_tells_a_text_from_its_mirror_image():

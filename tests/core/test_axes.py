@@ -1,28 +1,19 @@
 """Places on a picture, and the encodings that read them: by what law, and where the law ends."""
 
-from functools import partial
-
 import numpy as np
-import pytest
 import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos import RoPE, ShawKeys, Swin
-from d2lpos.bias import BEiT, Decomposed, SwinV2
+from d2lpos import ShawKeys, Swin
+from d2lpos.bias import BEiT, Decomposed
 from d2lpos.positions.grid import cells, coordinates
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.rotary.mrope import MRoPE, blocks
 from d2lpos.rotary.scaling import interlaced
-from d2lpos.transformer.attention import attend
 
 PLACES = cells(3, 4)
 Q, K = torch.randn(2, 2, 2, 12, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-
-
-def scores(encoding, q_places, k_places):
-    q, k = encoding.double().rotate(Q, K, q_places, k_places)
-    return q @ k.mT
 
 
 # Places
@@ -44,24 +35,6 @@ def test_coordinates_are_middles():
 # Turns
 
 
-@pytest.mark.parametrize("layout", ["half", "interleaved"])
-def test_mixed_frequencies_see_the_step_alone(layout):
-    mixed = Mixed(8, heads=2, layout=layout)
-    away = torch.tensor([100.0, -37.5], dtype=torch.float64)
-    assert_close(scores(mixed, PLACES + away, PLACES + away), scores(mixed, PLACES.double(), PLACES.double()))
-
-
-def test_axial_frequencies_are_a_case_of_mixed_ones():
-    mixed = Mixed(8, heads=2, base=10.0, layout="half")
-    with torch.no_grad():
-        one = 10.0 ** -(torch.arange(2) / 2)
-        mixed.omega.copy_(torch.stack([torch.cat([one, 0 * one]), torch.cat([0 * one, one])])[:, None])
-    axial = RoPE(8, base=10.0, axes=2)
-    assert_close(
-        scores(mixed, PLACES.double(), PLACES.double()), scores(axial, PLACES.double(), PLACES.double())
-    )
-
-
 def test_mixed_frequencies_are_those_of_the_formula():
     """Equation 9 of the paper, as complex numbers."""
     mixed = Mixed(8, heads=2).double()
@@ -77,25 +50,6 @@ def test_mixed_frequencies_begin_as_axial_ones_that_are_turned():
     assert_close(omega.norm(dim=0), (10.0 ** -(torch.arange(4) / 4)).repeat(2).expand(3, -1))
     assert_close((omega[..., :4] * omega[..., 4:]).sum(0), torch.zeros(3, 4), atol=1e-6, rtol=0)
     assert not torch.allclose(omega[:, 0], omega[:, 1])
-
-
-def test_only_mixed_frequencies_see_a_diagonal():
-    """Axial scores of one pair of features are a sum of a function of rows and one of columns."""
-
-    def corner(encoding):
-        q = k = torch.ones(1, 1, 1, 4, dtype=torch.float64)
-        step = [
-            (
-                encoding.double().rotate(q, k, torch.zeros(1, 2).double(), torch.tensor([[y, x]]).double())[1]
-                * q
-            ).sum()
-            for y, x in ((0, 0), (0, 1), (1, 0), (1, 1))
-        ]
-        return abs(step[0] - step[1] - step[2] + step[3]).item()
-
-    mixed = Mixed(4, heads=1)
-    nn.init.constant_(mixed.omega, 0.5)
-    assert corner(RoPE(4, axes=2)) < 1e-12 and corner(mixed) > 0.1
 
 
 def test_interlaced_frequencies_have_one_row_for_both_axes():
@@ -125,14 +79,6 @@ def test_decomposed_vectors_are_shaws_on_each_axis():
     assert_close(encoding.score(Q, K, PLACES, PLACES), 8**0.5 * (parts[0] + parts[1]))
 
 
-def test_decomposed_takes_places_of_a_batch():
-    encoding = random(Decomposed(8, height=3, width=4))
-    places = torch.stack([PLACES, PLACES.flip(0)])
-    score = encoding.score(Q, K, places, places)
-    for number, one in enumerate(places):
-        assert_close(score[number], encoding.score(Q, K, one, one)[number])
-
-
 def test_cls_has_rows_of_its_own_and_cells_have_swins():
     encoding, swin = random(BEiT(2, height=3, width=4)), Swin(2, height=3, width=4).double()
     with torch.no_grad():
@@ -146,19 +92,3 @@ def test_cls_has_rows_of_its_own_and_cells_have_swins():
     assert_close(score[:, 1:, 0], asked[:, None].expand(2, 12))
     assert_close(score[:, 0, 0], itself)
     assert_close(encoding.score(q[:, :, :2], q, places[:2], places), score[:, :2])
-
-
-ON_A_PICTURE = {
-    "mixed": partial(Mixed, 8, heads=2),
-    "decomposed": partial(Decomposed, 8, height=3, width=4),
-    "beit": partial(BEiT, 2, height=3, width=4),
-    "swin v2": partial(SwinV2, 2, height=3, width=4),
-}
-
-
-@pytest.mark.parametrize("make", ON_A_PICTURE.values(), ids=ON_A_PICTURE)
-def test_cells_that_take_their_places_with_them_change_nothing(make):
-    encoding, order = random(make()), torch.randperm(12)
-    places = PLACES if "score" in encoding.doors else PLACES.double()
-    moved = attend(Q[:, :, order], K[:, :, order], K[:, :, order], places[order], places[order], encoding)
-    assert_close(moved, attend(Q, K, K, places, places, encoding)[:, :, order])

@@ -38,12 +38,6 @@ TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4, 1, 1, 0, 2, 5], [0, 0, 6, 1, 2, 5, 
 
 
 @ALL
-def test_words_behind_a_picture_count_on_from_its_greatest_coordinate(encoding):
-    places = row(encoding())
-    assert places[9:].unique(dim=1).T.tolist() == [[6, 7, 8]]
-
-
-@ALL
 def test_pictures_of_two_sizes_in_a_batch_are_read_as_each_alone(encoding):
     layer = Attention(16, 2, encoding()).double()
     places = torch.zeros(2, 12, layer.encoding.axes, dtype=torch.int64)
@@ -79,18 +73,15 @@ def test_causal_is_by_the_order_of_tokens(encoding):
 
 
 @ALL
-@pytest.mark.parametrize("chunks", [[1] * 12, [9, 1, 1, 1], [4, 5, 3]], ids=str)
-@pytest.mark.parametrize("capacity", [0, 2])
+@pytest.mark.parametrize("kind", [{}, {"capacity": 2}, {"rotated": True, "capacity": 2}], ids=str)
 @torch.no_grad()
-def test_decoding_pictures_and_words_equals_one_pass(encoding, chunks, capacity):
+def test_decoding_pictures_and_words_equals_one_pass(encoding, kind):
     net = model(encoding())
-    places, caches = row(net.encoding), net.new_caches(capacity=capacity)
-    ends = torch.tensor(chunks).cumsum(0).tolist()
-    got = [
-        net(TOKENS[:, end - n : end], places[end - n : end], caches=caches)
-        for n, end in zip(chunks, ends, strict=True)
-    ]
-    assert_close(torch.cat(got, dim=1), net(TOKENS, places))
+    places, steps = row(net.encoding), [(0, 3), (3, 9), (9, 10), (10, 12)]
+    for tokens in TOKENS, TOKENS[:1]:
+        caches = net.new_caches(**kind)
+        got = [net(tokens[:, start:end], places[start:end], caches=caches) for start, end in steps]
+        assert_close(torch.cat(got, dim=1), net(tokens, places))
 
 
 @ALL
@@ -109,17 +100,6 @@ def test_a_cache_of_other_axes_is_refused():
     layer = Attention(16, 2, RoPE(8, base=100, axes=2), causal=True)
     with pytest.raises(ValueError, match="cache must"):
         layer(torch.randn(1, 2, 16), torch.zeros(2, 2, dtype=torch.int64), cache=Cache())
-
-
-@ALL
-@torch.no_grad()
-@pytest.mark.parametrize("tokens", [TOKENS, TOKENS[:1]], ids=["two texts", "one"])
-def test_turned_keys_decode_as_keys_that_turn_anew(encoding, tokens):
-    net = model(encoding())
-    places, caches = row(net.encoding), net.new_caches(rotated=True, capacity=2)
-    steps = [(0, 3), (3, 9), (9, 10), (10, 12)]
-    got = [net(tokens[:, start:end], places[start:end], caches=caches) for start, end in steps]
-    assert_close(torch.cat(got, dim=1), net(tokens, places))
 
 
 @pytest.mark.parametrize("encoding", [RoPE(8, base=100, axes=2), MRoPE(8, blocks([2, 1, 1]))], ids=["axial", "m-rope"])

@@ -50,15 +50,6 @@ def test_score_mod_equals_the_tensor(bias, positions):
     assert_close(got, attention_weights(q, k, *positions, bias) @ v)
 
 
-@pytest.mark.parametrize("positions", POSITIONS.values(), ids=POSITIONS)
-def test_score_mod_pair_by_pair(bias, positions):
-    """Without FlexAttention: called for one pair after the other, it adds what the tensor holds."""
-    q, k, _ = inputs()
-    add, tensor = bias.score_mod(q, k, *positions), bias.score(q, k, *positions).expand(2, 4, 5, 7)
-    for pair in torch.cartesian_prod(*(torch.arange(n) for n in (2, 4, 5, 7)))[::3]:
-        assert_close(add(torch.tensor(0.5), *pair), (0.5 + tensor[tuple(pair)]).float())
-
-
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 @pytest.mark.parametrize("name", ["alibi", "kerple, logarithmic", "kerple, power"])
 def test_score_mod_takes_fractions(name):
@@ -102,20 +93,6 @@ def test_every_score_mod_compiles(randomized):
     weights = logits.masked_fill(~causal_mask(here, there)[:, None], -torch.inf).softmax(dim=-1)
     with torch.no_grad():  # on a CPU it has no backward pass
         assert_close(attention(q, k, v, shaw, mask), weights @ v, atol=1e-5, rtol=1e-5)
-
-
-def test_score_mod_takes_keys_by_sequence():
-    q, k, _ = inputs()
-    positions = torch.arange(5), torch.stack([torch.arange(7), torch.arange(7).flip(0)])
-    add, tensor = ALiBi(4).score_mod(q, k, *positions), ALiBi(4).score(q, k, *positions)
-    for pair in (0, 3, 4, 6), (1, 3, 4, 6), (1, 0, 0, 2):
-        assert_close(add(torch.tensor(0.5), *map(torch.tensor, pair)), 0.5 + tensor[pair])
-
-
-def test_score_mod_keeps_the_dtype_of_the_score(bias):
-    q, k, _ = inputs(torch.float32)
-    add = bias.score_mod(q, k, torch.arange(5), torch.arange(7))
-    assert add(torch.tensor(0.0), *torch.ones(4, dtype=torch.int64)).dtype == torch.float32
 
 
 @pytest.mark.parametrize("bias", sorted(BIASES.keys() - {"alibi"}), indirect=True)

@@ -56,24 +56,6 @@ def test_keys_stand_where_queries_do_unless_the_call_says_otherwise(encoding):
         same(encoding(**dict(zip(names, (Q, KEYS, here, there), strict=True))), want)
 
 
-@pytest.mark.parametrize("encoding", [name for name in PAIRS if name != "none"], indirect=True)
-def test_arguments_are_given_in_their_places_or_by_their_names(encoding):
-    encoding = encoding.float()
-    named = dict(zip(("hidden_features",), hidden(encoding, X), strict=False))
-    want = encoding(Q, K, P, P, **named)
-    same(encoding(Q, k=K, positions=P, **named), want)
-    same(encoding(q=Q, k=K, positions=P, **named), want)
-    same(encoding(k=K, k_positions=P, q=Q, q_positions=P, **named), want)
-    same(encoding(Q, K, P, k_positions=P, **named), want)
-    same(encoding(Q, K, k_positions=P, q_positions=P, **named), want)
-
-
-@pytest.mark.parametrize("encoding", ["values"], indirect=True)
-def test_door_four_is_called_with_weights(encoding):
-    weights = torch.rand(2, 2, 6, 6, dtype=torch.float64)
-    same(encoding(weights, P), encoding.value(weights, P, P))
-
-
 @pytest.mark.parametrize("encoding", SEVERAL, indirect=True)
 def test_an_encoding_with_no_door_or_several_says_so(encoding):
     with pytest.raises(TypeError, match=r"opens the doors \(.*and one that is called opens one: call a method"):
@@ -102,11 +84,6 @@ def test_a_wrong_call_says_which_is_meant(arguments, named, got):
 def test_a_wrong_call_of_door_one_says_which_is_meant():
     with pytest.raises(TypeError, match=r"Sinusoidal\(dim=16\) is called as \(x, positions\); got \(Tensor\)"):
         Sinusoidal(16)(X)
-
-
-def test_a_call_compiles_to_one_graph():
-    called = torch.compile(RoPE(8), fullgraph=True, backend="eager")
-    torch.testing.assert_close(called(Q, K, P), RoPE(8)(Q, K, P))
 
 
 # (batch, sequence, head, feature), as flash-attn and torchtune have it
@@ -140,13 +117,6 @@ def test_heads_behind_tokens_are_refused_by_the_names_of_the_axes(call):
     axes = r"\(batch, head, sequence, feature\), with a sequence of 6, as positions has; got \(2, 6, 3, 8\): "
     with pytest.raises(ValueError, match=name + " " + axes + r"of \(batch, sequence, head, feature\) take [qx].transpose\(1, 2\)"):
         call(BEHIND)
-
-
-def test_as_many_heads_as_tokens_cannot_be_noticed():
-    q = torch.randn(2, 6, 6, 8)
-    turned, _ = RoPE(8)(q, q, P)
-    right, _ = RoPE(8)(q.transpose(1, 2), q.transpose(1, 2), P)
-    assert (turned - right.transpose(1, 2)).abs().max() > 1
 
 
 @pytest.mark.parametrize("encoding", [FoX(16, 2), CoPE(8, 3), KERPLE(2), RoPE(8), Swin(2, 2, 3)], ids=lambda e: type(e).__name__)

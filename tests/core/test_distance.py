@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, Transformer
-from d2lpos.content import CoPE, FoX, Inkling, PaTH
+from d2lpos.content import CoPE, FoX, PaTH
 from d2lpos.content.distance import between, gated_distance
 from d2lpos.transformer.cache import crop, evict, rebase, reorder
 
@@ -22,7 +22,6 @@ MAKERS = {
     "fox": lambda: FoX(16, 2),
     "path": lambda: PaTH(16, 2),
     "cope": lambda: CoPE(8, 4),
-    "inkling": lambda: Inkling(16, 2, rank=3, extent=4),
 }
 
 
@@ -49,11 +48,6 @@ def test_a_sum_over_the_tokens_between(places, seen, own):
     assert_close(gated_distance(gates, here, there, None if seen == "all" else visible, own), want)
 
 
-def test_one_row_of_gates_serves_all_queries():
-    gates, here = torch.rand(2, 3, 1, 6, dtype=torch.float64), torch.arange(6)
-    assert_close(gated_distance(gates, here, here), gated_distance(gates.expand(-1, -1, 6, -1).clone(), here, here))
-
-
 def test_small_integers_of_any_kind_are_in_order():
     gates, here = torch.rand(1, 1, 1, 4), torch.tensor([0, 100, 200, 255])
     assert torch.equal(gated_distance(gates, here.byte(), here.byte()), gated_distance(gates, here, here))
@@ -72,7 +66,7 @@ def test_what_counts_is_seen_and_not_ahead():
     assert torch.equal(between(here, torch.arange(4), seen), want)
 
 
-@pytest.mark.parametrize("make", [MAKERS[name] for name in ("fox", "path", "cope")])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_a_cache_that_evicts_forgets_what_it_read(make):
     """What follows sees what a mask over the tokens that have gone would show, at any positions in their order."""
     layer, cache, here = Attention(16, 2, make(), causal=True).double(), Cache(), torch.arange(9)
@@ -86,19 +80,7 @@ def test_a_cache_that_evicts_forgets_what_it_read(make):
     assert_close(layer(x[:, 8:], torch.tensor([5]), cache=moved), want)
 
 
-@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_heads_that_share_keys(make):
-    few = Attention(16, 2, make(), causal=True, kv_heads=1).double()
-    many, x, here = (
-        Attention(16, 2, few.encoding, causal=True).double(), torch.randn(2, 9, 16).double(), torch.arange(9),
-    )
-    rows = [*range(16), *range(16, 24), *range(16, 24), *range(24, 32), *range(24, 32)]
-    many.project.load_state_dict({name: value[rows] for name, value in few.project.state_dict().items()})
-    many.out.load_state_dict(few.out.state_dict())
-    assert_close(few(x, here), many(x, here))
-
-
-@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("make", [MAKERS["fox"], MAKERS["path"]], ids=["fox", "path"])
 def test_compiled_it_is_the_same(make, graphs):
     net = Transformer(
         7, 3, dim=16, heads=2, encoding=[make(), None], window=[3, None], causal=True, sinks=True
@@ -106,11 +88,6 @@ def test_compiled_it_is_the_same(make, graphs):
     tokens, here = torch.randint(7, (2, 9)), torch.arange(9)
     assert_close(torch.compile(net, backend=graphs.count, fullgraph=True)(tokens, here), net(tokens, here))
     assert len(graphs) == 1
-
-
-def test_gradients():
-    gates, here = torch.rand(1, 2, 4, 4, dtype=torch.float64, requires_grad=True), torch.tensor([0, 2, 1, 5])
-    assert torch.autograd.gradcheck(lambda g: gated_distance(g, here, here, own=True), gates)
 
 
 @pytest.mark.parametrize("make", [lambda: FoX(16, 2), lambda: CoPE(8, 32), lambda: PaTH(16, 2)], ids=["fox", "cope", "path"])
@@ -132,7 +109,7 @@ def test_tokens_at_one_position_are_walked_in_the_order_of_the_row():
     assert (got[:, 3] - other[:, 3]).abs().max() > 1e-4
 
 
-@pytest.mark.parametrize("make", [lambda: FoX(16, 2), lambda: PaTH(16, 2)], ids=["fox", "path"])
+@pytest.mark.parametrize("make", [MAKERS["fox"], MAKERS["path"]], ids=["fox", "path"])
 @torch.no_grad()
 def test_what_was_read_is_cropped_and_reordered_with_its_keys(make):
     layer, here, cache = Attention(16, 2, make(), causal=True).double(), torch.arange(7), Cache()

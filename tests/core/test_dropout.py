@@ -33,11 +33,6 @@ def test_what_falls_together(placement, kinds):
     assert set(zip(token.flatten().tolist(), position.flatten().tolist(), strict=True)) == kinds
 
 
-def test_each_placement_was_looked_at():
-    assert list(PLACEMENTS) == ["none", *RANDOM]
-    assert RANDOM == ["sum", "token", "position", "independent", "whole token", "whole position"]
-
-
 @pytest.mark.parametrize("placement", RANDOM)
 def test_whole_vectors_live_or_die_as_one(placement):
     token, position = parts(placement)
@@ -53,16 +48,6 @@ def test_each_sequence_and_each_token_has_its_own_mask(placement):
     assert len(which[:, 0].unique(dim=0)) > 1 and not torch.equal(which[:, 0], which[:, 1])
 
 
-@pytest.mark.parametrize("placement", PLACEMENTS)
-@pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
-def test_the_mean_stays(placement, rate):
-    token, position = torch.randn(4, 6), torch.randn(4, 6)
-    many = combine(token.expand(20_000, 4, 6), position, placement, rate)
-    # Of a number x the factor, 0 or 1/(1 − rate), has variance x² · rate / (1 − rate).
-    sd = (rate / (1 - rate) / len(many)) ** 0.5 * (token.abs() + position.abs())
-    assert ((many.mean(dim=0) - token - position).abs() < 5 * sd + 1e-6).all()
-
-
 @pytest.mark.parametrize("rate", [0.0, 0.1, 0.7])
 def test_drop_is_dropout(rate):
     x = torch.randn(3, 5, 8)
@@ -72,29 +57,15 @@ def test_drop_is_dropout(rate):
     assert_close(got, dropout(x, rate))
 
 
-def test_a_share_of_rate_is_lost():
-    for entire in False, True:
-        lost = (drop(torch.ones(100, 100, 10), 0.3, entire)[..., 0] == 0).double().mean()
-        assert abs(lost - 0.3) < 5 * (0.3 * 0.7 / 10_000) ** 0.5
-
-
 @pytest.mark.parametrize("placement", RANDOM)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
-def test_protected_tokens_stay_to_the_last_bit(placement, dtype):
+def test_protected_tokens_stay_to_the_last_bit(placement):
+    dtype = torch.bfloat16
     token, position = torch.randn(7, 5, 8, dtype=dtype), torch.randn(5, 8, dtype=dtype)
     protected = torch.rand(7, 5) < 0.4
     got = combine(token, position, placement, 0.5, protected)
     assert got.dtype == dtype
     assert torch.equal(got[protected], (token + position)[protected])
     assert (got != token + position)[~protected].any(dim=-1).all()
-
-
-@pytest.mark.parametrize("placement", RANDOM)
-def test_what_is_dropped_learns_nothing(placement):
-    token, position = torch.ones(9, 5, 8, requires_grad=True), torch.ones(5, 8)
-    combine(token, position, placement, 0.5).sum().backward()
-    torch.manual_seed(0)
-    assert set(token.grad.unique().tolist()) == ({1} if "position" in placement else {0, 2})
 
 
 @pytest.mark.parametrize("inner", [Sinusoidal(8), Learned(5, 8)])
@@ -131,11 +102,6 @@ def test_positions_have_as_many_axes_as_those_of_the_encoding():
     assert torch.equal(net(tokens, cells), bare(tokens, cells))
 
 
-def test_a_learned_table_is_a_parameter():
-    encoding = Dropped(Learned(5, 8))
-    assert list(encoding.state_dict()) == ["encoding.table"] and encoding.doors == ("embed",)
-
-
 BATCH = {  # transformers.BertTokenizer on ("the fox [MASK]", "the dog runs") and ("the dog", "fox")
     "special_tokens_mask": [[1, 0, 0, 0, 1, 0, 0, 0, 1], [1, 0, 0, 1, 0, 1, 1, 1, 1]],
     "attention_mask": [[1, 1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 0, 0, 0]],
@@ -159,11 +125,6 @@ def test_a_single_sentence_ends_where_its_padding_begins():
     mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [0, 0, 1, 1, 1]])
     ends = [[1, 0, 1, 0, 0], [1, 0, 0, 0, 1], [0, 0, 1, 0, 1]]
     assert segment_ends(torch.zeros_like(mask), mask).int().tolist() == ends
-
-
-def test_padding_on_the_left(batch):
-    types, mask = (batch[name].roll(3, dims=1) for name in ("token_type_ids", "attention_mask"))
-    assert segment_ends(types, mask)[1].tolist() == SPECIAL[1].roll(3).tolist()
 
 
 def test_without_an_attention_mask_padding_counts(batch):

@@ -1,27 +1,24 @@
 """Every bad call gets an error that names the argument, the limit and what came."""
 
-import inspect
 from functools import partial
 
 import pytest
 import torch
 
-import d2lpos
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
-from d2lpos.bias import FIRE, BEiT, Decomposed, Swin, bucket, normalized_log_distance, relative_position_index
+from d2lpos.bias import BEiT, Decomposed, Swin, bucket, relative_position_index
 from d2lpos.bias.alibi import bias, ramp, slopes
-from d2lpos.bias.base import Bias, distance, score_mod
-from d2lpos.bias.kerple import KERPLE, logarithmic, power
+from d2lpos.bias.base import distance, score_mod
+from d2lpos.bias.kerple import KERPLE, power
 from d2lpos.bias.sandwich import Sandwich, cosines
 from d2lpos.bias.swin_v2 import SwinV2, log_spaced
 from d2lpos.content import CoPE, FoX, Inkling, PaTH, gated_distance, householder_scores
 from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
-from d2lpos.input.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
-from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
-from d2lpos.offset import DeBERTa, Shaw, ShawKeys, clipped_index, deberta
+from d2lpos.input.mlp import FourierFeatures, PositionMLP, perceptron, widen
+from d2lpos.input.sinusoids import frequencies
+from d2lpos.offset import DeBERTa, Shaw, ShawKeys, deberta
 from d2lpos.offset.skew import key_term, skew
 from d2lpos.offset.transformer_xl import TransformerXL, offset_products
-from d2lpos.positions import grid
 from d2lpos.positions.checks import as_float, as_index, offsets
 from d2lpos.positions.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
 from d2lpos.positions.position_ids import (
@@ -33,29 +30,23 @@ from d2lpos.positions.position_ids import (
     shift,
 )
 from d2lpos.rotary import Mixed, Normed, PoPE, RoPEValues, convert, permute_qk_rows, rotate, rotate_fast
-from d2lpos.rotary.mrope import MRoPE, blocks, in_turn
+from d2lpos.rotary.mrope import MRoPE, in_turn
 from d2lpos.rotary.scaling import (
-    dynamic_ntk,
     freeze_pairs,
-    interlaced,
     linear,
     llama3,
     longrope,
-    mscale,
-    negated,
     ntk,
     proportional,
-    unscaled,
     yarn,
 )
 from d2lpos.transformer.attention import attend, attention_weights
 from d2lpos.transformer.cache import Cache, crop, evict, rebase, reorder
 from d2lpos.transformer.dropout import Dropped, combine, drop, segment_ends, special_tokens
 from d2lpos.transformer.flex import attend_flex, block_mask
-from d2lpos.transformer.masks import Mask, causal_mask, segment_mask, window_mask
+from d2lpos.transformer.masks import Mask, causal_mask, segment_mask
 from d2lpos.transformer.mla import absorbed, built, scores
-from d2lpos.transformer.temperature import logarithm, multiply, steps
-from d2lpos.transformer.temperature import power as power_of_position
+from d2lpos.transformer.temperature import logarithm, multiply
 
 NAN, INF = float("nan"), float("inf")
 P = torch.arange(5)
@@ -94,12 +85,10 @@ class Turn4(Encoding):
 
 
 BAD = []
-TESTED = set()
 
 
 def bad(subject, message, *args, call=None, **kwargs):
     """Add a bad call of subject, or of an object made from it, with its error: "Type: message"."""
-    TESTED.add(subject)
     BAD.append(
         pytest.param(partial(call or subject, *args, **kwargs), message, id=f"{subject.__name__}-{message}")
     )
@@ -107,23 +96,7 @@ def bad(subject, message, *args, call=None, **kwargs):
 
 # Positions
 
-bad(as_float, "TypeError: positions must be a tensor; got list", [0, 1])
-bad(as_float, "TypeError: positions must be a tensor; got int", 3)
-bad(as_float, "TypeError: positions must be integers, float32 or float64; got torch.bfloat16", P.bfloat16())
-bad(as_float, "TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
-bad(as_float, "TypeError: positions must be integers, float32 or float64; got torch.bool", P > 2)
-bad(as_float, "TypeError: positions must be integers, float32 or float64; got torch.complex64", P * 1j)
-bad(as_float, "ValueError: positions must be finite; got nan", P * NAN)
-bad(as_float, "ValueError: here must be finite; got -inf", P - INF, "here")
-bad(as_index, "TypeError: positions must be a tensor; got int", 1)
-bad(as_index, "TypeError: positions must be integers, because they index a table; got torch.float32", P.float())
-bad(as_index, "TypeError: positions must be integers, because they index a table; got torch.bool", P > 2)
-bad(as_index, "TypeError: positions must be integers, because they index a table; got torch.complex64", P * 1j)
 bad(as_index, "ValueError: rows must lie in 0 … 3, the rows of the table; got 4", P, "rows", 4)
-bad(as_index, "ValueError: positions must lie in 0 … 3, the rows of the table; got -9", P - 9, length=4)
-bad(offsets, "TypeError: q_positions must be a tensor; got list", [1], P)
-bad(offsets, "TypeError: k_positions must be integers, float32 or float64; got torch.float16", P, P.half())
-bad(offsets, "ValueError: k_positions must be finite; got inf", P, P + INF)
 bad(offsets, "ValueError: k_positions must be (…, sequence); got a tensor without axes", P, P[3])
 differ = "must broadcast in all axes but the last; got"
 bad(
@@ -134,90 +107,35 @@ bad(
 # Sizes
 
 CELLS = torch.tensor([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1]])
-KEYS = {"q": Q, "k": Q, "v": Q}
-for subject, given, names in (
-    *((subject, {}, "heads") for subject in (slopes, Bias, ALiBi, KERPLE, Sandwich)),
-    *((subject, {"heads": 2, "height": 2, "width": 2}, "heads height width") for subject in (Swin, SwinV2, BEiT)),
-    *((subject, {"heads": 2, "dim": 16}, "dim heads") for subject in (TransformerXL, Mixed, PoPE, FoX, PaTH)),
-    *((subject, {"features": 8, "clip": 2}, "features clip") for subject in (ShawKeys, Shaw)),
-    *((subject, {"height": 2, "width": 2}, "height width") for subject in (grid.cells, grid.coordinates)),
-    (next_positions, {"positions": P, "length": 2}, "length axes"),
-    (shift, {"positions": P}, "largest"),
-    (random_positions, {"batch": 1, "length": 1, "limit": 1}, "batch length limit"),
-    (frequencies, {}, "dim"),
-    (Learned, {"length": 4, "dim": 4}, "length dim"),
-    (PositionMLP, {"dim": 4, "length": 5}, "dim length hidden"),
-    (FourierFeatures, {"dim": 4}, "dim n hidden"),
-    (RoPE, {"dim": 8}, "dim axes"),
-    (permute_qk_rows, {"weight": X[0], "layout": "half"}, "heads"),
-    (MRoPE, {"deal": [0]}, "dim"),
-    (bucket, {"offsets": P}, "buckets max_distance"),
-    (T5Bias, {"heads": 2}, "heads buckets max_distance"),
-    (FIRE, {"heads": 2}, "heads hidden"),
-    (SwinV2, {"heads": 2, "height": 2, "width": 2}, "trained hidden"),
-    (relative_position_index, {"q_positions": CELLS, "k_positions": CELLS, "height": 2, "width": 3}, "height width"),
-    (log_spaced, {"steps": CELLS, "height": 2, "width": 2}, "height width"),
-    (Decomposed, {"features": 8, "height": 2, "width": 3}, "features height width"),
-    (clipped_index, {"offset": P}, "clip"),
-    (deberta.row, {"offset": P, "clip": 4}, "clip largest"),
-    (DeBERTa, {"heads": 2, "features": 8, "clip": 2}, "heads features clip"),
-    (CoPE, {"features": 8, "rows": 3}, "features rows"),
-    (Inkling, {"dim": 16, "heads": 2}, "dim heads rank extent"),
-    (chunks, KEYS | {"log_gates": torch.ones(2, 2, 5, 5)}, "size"),
-    (evict, {"cache": Cache(Q, Q, P), "sinks": 1}, "window"),
-    (block_mask, {"q_positions": P, "k_positions": P}, "window"),
-    (window_mask, {"q_positions": P, "k_positions": P}, "window"),
-    (Mask, {"q_positions": P}, "window"),
-    (Attention, {"dim": 16, "heads": 2}, "dim heads kv_heads window"),
-    (Transformer, {"vocabulary": 7, "outputs": 3}, "vocabulary outputs dim heads layers kv_heads window"),
-):
-    for name in names.split():
-        for number in 0, -1:
-            bad(subject, f"ValueError: {name} must be positive; got {number}", **given | {name: number})
-        bad(subject, f"TypeError: {name} must be an integer; got 2.0", **given | {name: 2.0})
+bad(slopes, "ValueError: heads must be positive; got 0", 0)
+bad(slopes, "ValueError: heads must be at most 2147483647; got 1099511627776", 2**40)
 
-for encoding in (
-    *(subject(3) for subject in (T5Bias, ALiBi, KERPLE, FIRE, Sandwich)), TransformerXL(24, 3), DeBERTa(3, 8, 3),
-    *(subject(3, 2, 3) for subject in (Swin, SwinV2, BEiT)),
-):
+for encoding in T5Bias(3), TransformerXL(24, 3), DeBERTa(3, 8, 3), Swin(3, 2, 3):
     places, subject = P if encoding.axes == 1 else CELLS, type(encoding)
     wrong = f"ValueError: q must have 3 heads, as {subject.__name__} has; got 2"
     bad(subject, wrong, Q, Q, places, places, call=encoding.score)
 for call in (
-    *(encoding.rotate for encoding in (RoPE(8), MRoPE(8, [0, 1]), Mixed(8, 2), PoPE(8, 2))),
-    *(encoding.score for encoding in (ShawKeys(8, 2), Shaw(8, 2), TransformerXL(16, 2), DeBERTa(2, 8, 3))),
-    *(encoding.score for encoding in (CoPE(8, 3), Decomposed(8, 2, 3))),
+    *(encoding.rotate for encoding in (RoPE(8), Mixed(8, 2), PoPE(8, 2))),
+    *(encoding.score for encoding in (ShawKeys(8, 2), DeBERTa(2, 8, 3), CoPE(8, 3), Decomposed(8, 2, 3))),
 ):
     places, subject = P if call.__self__.axes == 1 else CELLS, type(call.__self__)
     refuse = partial(bad, subject, call=call)
     eight = f"8 features a head, as {subject.__name__} has; got 4"
     refuse(f"ValueError: q must have {eight}", Q[..., :4], Q, places, places)
-    if subject not in (ShawKeys, Shaw, TransformerXL, Decomposed):  # which read no key
+    if subject not in (ShawKeys, Decomposed):  # which read no key
         refuse(f"ValueError: k must have {eight}", Q, Q[..., :4], places, places)
 
 # Placing
 
 no_axis = "must be (…, sequence); got a tensor without axes"
-bad(from_padding, "TypeError: tokens must be a tensor; got list", [True])
-bad(
-    from_padding, "TypeError: tokens must be Boolean, True for a token, False for padding; got torch.int64", P
-)
 bad(from_padding, f"ValueError: tokens {no_axis}", P[0] > 1)
-bad(from_segments, "TypeError: segments must be a tensor; got list", [0])
-bad(from_segments, "TypeError: segments must be integers; got torch.float32", P.float())
 bad(from_segments, f"ValueError: segments {no_axis}", P[0])
 for subject, wanted in (next_positions, {"length": 2}), (shift, {"largest": 2}):
     refuse = partial(bad, subject, call=partial(subject, **wanted))
-    refuse("TypeError: positions must be a tensor; got list", [0])
-    refuse("TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
-    refuse("ValueError: positions must be finite; got nan", P * NAN)
     refuse(f"ValueError: positions {no_axis}", P[0])
 bad(next_positions, "ValueError: positions must be (…, sequence, 3); got (2, 5)", TOKENS, 2, 3)
 bad(next_positions, "ValueError: positions must hold at least one to follow; got (2, 0)", TOKENS[:, :0], 2)
-bad(interpolate, "TypeError: positions must be a tensor; got list", [0], 2)
-bad(interpolate, "ValueError: positions must be finite; got nan", P * NAN, 2)
-for factor in 0, -1, INF, NAN:
-    bad(interpolate, f"ValueError: factor must be finite and positive; got {factor}", P, factor)
+bad(interpolate, "ValueError: factor must be finite and positive; got 0", P, 0)
 bad(
     random_positions, "ValueError: length must be at most limit = 4, because no position repeats; got 5",
     1, 5, 4,
@@ -227,37 +145,15 @@ bad(
 
 bad(frequencies, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
 bad(frequencies, "ValueError: base must be finite and above 1; got 1.0", 8, 1.0)
-bad(frequencies, "ValueError: base must be finite and above 1; got -2", 8, -2)
-bad(frequencies, "ValueError: base must be finite and above 1; got nan", 8, NAN)
-bad(frequencies, "ValueError: base must be finite and above 1; got inf", 8, INF)
-bad(angles, "TypeError: positions must be a tensor; got list", [1], torch.ones(2))
-bad(angles, "TypeError: frequencies must be a tensor; got list", P, [1])
-bad(sinusoidal, "TypeError: positions must be a tensor; got list", [1], 4)
-table_layout = 'layout must be "interleaved" or "concatenated"; got'
-bad(sinusoidal, f"ValueError: {table_layout} 'half'", P, 4, layout="half")
-bad(Sinusoidal, f"ValueError: {table_layout} None", 4, layout=None)
 bad(Sinusoidal, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
 
-bad(fourier_features, "TypeError: positions must be a tensor; got list", [1], torch.ones(2))
-bad(fourier_features, "TypeError: frequencies must be a tensor; got list", P, [1])
 bad(widen, "ValueError: positions must be finite; got nan", P * NAN, X)
 bad(perceptron, "TypeError: x must be a tensor; got list", [1], torch.nn.Linear(1, 2), torch.nn.Linear(2, 3))
-for gamma in 0, -1, INF, NAN:
-    bad(FourierFeatures, f"ValueError: gamma must be finite and positive; got {gamma}", 4, gamma=gamma)
 
 for encoding in Sinusoidal(16), PositionMLP(16, 5), FourierFeatures(16), Learned(5, 16):
     refuse = partial(bad, type(encoding), call=encoding.embed)
-    refuse("TypeError: x must be a tensor; got list", [1], P)
-    refuse("TypeError: x must be floating-point; got torch.int64", X.long(), P)
-    refuse("ValueError: x must be (batch, sequence, dim); got (5, 16)", X[0], P)
     refuse("ValueError: x must have 16 features; got 8", X[..., :8], P)
-    refuse("TypeError: positions must be a tensor; got list", X, [0, 1, 2, 3, 4])
-    refuse("TypeError: positions must be integers, float32 or float64; got torch.float16", X, P.half())
-    refuse("ValueError: positions must be finite; got nan", X, P * NAN)
-    refuse("ValueError: positions must be on cpu, as the other arguments are; got meta", X, META)
-    refuse("ValueError: positions must have shape (5,) or (2, 5); got (4,)", X, P[:4])
     refuse("ValueError: positions must have shape (5,) or (2, 5); got (3, 5)", X, P.expand(3, 5))
-    refuse("ValueError: positions must have shape (1,) or (2, 1); got (5,)", X[:, :1], P)
 
 refuse("TypeError: positions must be integers, because they index a table; got torch.float32", X, P.float())
 refuse("ValueError: positions must lie in 0 … 4, the rows of the table; got 6", X, P + 2)
@@ -267,77 +163,41 @@ refuse("ValueError: positions must lie in 0 … 4, the rows of the table; got 6"
 pair_layout = 'layout must be "half" or "interleaved"; got'
 odd = "x must be (…, d) with an even d, because it turns in pairs; got"
 for turn in rotate, rotate_fast:
-    bad(turn, "TypeError: x must be a tensor; got list", [1], torch.ones(4))
-    bad(turn, "TypeError: angles must be a tensor; got int", Q, 3)
-    bad(turn, "ValueError: angles must be on cpu, as the other arguments are; got meta", Q, META)
-    bad(turn, "TypeError: x must be floating-point; got torch.int64", P, P)
-    bad(turn, "TypeError: angles must be float32 or float64; got torch.bfloat16", Q, torch.ones(4).bfloat16())
     bad(turn, f"ValueError: {odd} (5, 7)", torch.zeros(5, 7), torch.ones(3))
     bad(turn, f"ValueError: {odd} ()", torch.tensor(1.0), torch.ones(3))
     bad(turn, "ValueError: angles must be (…, 4), one for each pair of x; got (8,)", Q, torch.ones(8))
     bad(turn, "ValueError: angles must be (…, 4), one for each pair of x; got ()", Q, torch.tensor(1.0))
     bad(turn, f"ValueError: x and angles {differ} (2, 2, 5, 8) and (3, 4)", Q, torch.ones(3, 4))
-    bad(turn, f"ValueError: {pair_layout} 'halves'", Q, torch.ones(4), "halves")
 bad(RoPE, f"ValueError: {pair_layout} 'concatenated'", 8, layout="concatenated")
 bad(RoPE, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
 bad(RoPE, "ValueError: base must be finite and above 1; got 1", 8, base=1)
 bad(RoPE, "ValueError: 2 axes need a multiple of 4 features that turn; got 6", 6, axes=2)
-no_rule = "TypeError: scaling must be a rule, such as partial(linear, factor=8); got"
-bad(RoPE, f"{no_rule} 'yarn'", 8, scaling="yarn")
-bad(RoPE, f"{no_rule} None", 8, scaling=None)
 bad(
     RoPE, "ValueError: angles must be (…, 4), one for each pair of x; got (1, 1, 2)",
     8, scaling=lambda omega: (omega[::2], 1.0),
 )
 refuse = partial(bad, RoPE, call=RoPE(8, axes=2).rotate_at)
 refuse("ValueError: positions must have 2 coordinates, as RoPE has axes; got 5", Q, P)
-bad(convert, "TypeError: x must be a tensor; got list", [1], "half")
 bad(convert, "ValueError: x must be (…, d); got a tensor without axes", P[0], "half")
 bad(convert, f"ValueError: {pair_layout} 'neox', which is \"half\" here", Q, "neox")
 in_pairs = "rotary must be even, because features turn in pairs, and at most 8; got"
 for subject, start in (convert, (Q, "half")), (RoPE, (8, 10_000.0, "half")):
-    bad(subject, "TypeError: rotary must be an integer; got 0.5", *start, 0.5)
-    bad(subject, "ValueError: rotary must be positive; got 0", *start, 0)
     bad(subject, f"ValueError: {in_pairs} 3", *start, 3)
     bad(subject, f"ValueError: {in_pairs} 10", *start, 10)
-bad(permute_qk_rows, "TypeError: weight must be a tensor; got list", [1], 2, "half")
 bad(permute_qk_rows, "ValueError: weight must be (heads · d, …) with 2 heads; got (5, 16)", X[0], 2, "half")
-bad(permute_qk_rows, "ValueError: weight must be (heads · d, …) with 1 heads; got ()", P[0], 1, "half")
-bad(permute_qk_rows, f"ValueError: {pair_layout} None", X[0].mT, 2, None)
 
 # Scaling
 
 OMEGA = frequencies(8)
 in_a_row = "frequencies must be (pairs,) of at least"
-UNFACTORED = (unscaled, negated, interlaced, freeze_pairs)
-for rule in linear, ntk, dynamic_ntk, yarn, llama3, longrope, proportional, *UNFACTORED:
-    fixed = {"length": 64} if rule in (yarn, llama3, dynamic_ntk, longrope) else {}
-    fixed |= {"current": 128} if rule in (dynamic_ntk, longrope) else {}
-    fixed |= {"factor": 8} if rule not in UNFACTORED else {}
-    fixed |= {"short": [1] * 4, "long": [2] * 4} if rule is longrope else {}
-    fixed |= {"share": 0.5} if rule is proportional else {}
-    fixed |= {"pairs": [0]} if rule is freeze_pairs else {}
-    refuse = partial(bad, rule, call=partial(rule, **fixed))
-    refuse("TypeError: frequencies must be a tensor; got list", [1.0])
-    refuse("TypeError: frequencies must be floating-point; got torch.int64", P)
-    least = 2 if rule in (ntk, dynamic_ntk, yarn) else 1
-    refuse(f"ValueError: {in_a_row} {least}; got ({least - 1},)", OMEGA[: least - 1])
-    refuse(f"ValueError: {in_a_row} {least}; got (1, 4)", OMEGA[None])
-    if rule not in UNFACTORED:
-        for factor in 0.5, INF, NAN:
-            refuse(f"ValueError: factor must be finite and at least 1; got {factor}", OMEGA, factor=factor)
-    for name in sorted({"length", "current"} & fixed.keys()):
-        refuse(f"ValueError: {name} must be positive; got 0", OMEGA, **{name: 0})
-        refuse(f"TypeError: {name} must be an integer; got 64.0", OMEGA, **{name: 64.0})
+bad(linear, f"ValueError: {in_a_row} 1; got (1, 4)", OMEGA[None], 8)
+bad(ntk, f"ValueError: {in_a_row} 2; got (1,)", OMEGA[:1], 8)
+bad(linear, "ValueError: factor must be finite and at least 1; got 0.5", OMEGA, 0.5)
 for rule, slow, fast in (yarn, "beta_slow", "beta_fast"), (llama3, "low", "high"):
     for a, b in (3, 2), (0, 1), (1, INF), (NAN, 1):
         bounds = f"{slow} must be positive and at most {fast}; got {slow}={a}, {fast}={b}"
         bad(rule, f"ValueError: {bounds}", OMEGA, 8, 64, **{slow: a, fast: b})
 
-for rule, fixed in (yarn, {}), (longrope, {"short": [1] * 4, "long": [2] * 4, "current": 65}):
-    for value in 0, INF, NAN:
-        wrong = f"ValueError: attention_factor must be finite and positive; got {value}"
-        bad(rule, wrong, OMEGA, factor=8, length=64, attention_factor=value, **fixed)
 for name, divisors in ("short", [1, 2, 3]), ("long", [1, 2, 3, 0]), ("long", [1, 2, 3, INF]):
     given = {"short": [1] * 4, "long": [2] * 4} | {name: divisors}
     wrong = f"ValueError: {name} must be 4 positive numbers, one for each pair; got {divisors}"
@@ -349,63 +209,31 @@ for share_of_pairs in -0.1, 1.5, NAN:
     bad(proportional, wrong, OMEGA, share_of_pairs)
 for pair in -1, 4:
     bad(freeze_pairs, f"ValueError: pairs must lie in 0 … 3; got {pair}", OMEGA, [0, pair])
-bad(mscale, "ValueError: factor must be finite and at least 1; got 0.5", 0.5)
 bad(
     frequencies, "ValueError: dim must be at least 4 with endpoint=True, to have a first and a last; got 2",
     2, endpoint=True,
 )
 
-# Temperature
-
-for subject in logarithm, partial(steps, length=8), partial(power_of_position, length=8):
-    refuse = partial(bad, getattr(subject, "func", subject), call=subject)
-    refuse("TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
-    refuse("ValueError: positions must be finite; got nan", P * NAN)
-for subject in logarithm, steps, power_of_position:
-    for value in 0, INF, NAN:
-        bad(subject, f"ValueError: length must be finite and positive; got {value}", P, length=value)
-bad(multiply, "TypeError: q must be a tensor; got list", [1], P, logarithm)
-
 # M-RoPE
 
-for subject in blocks, in_turn:
-    bad(subject, "ValueError: sizes[1] must be positive; got 0", [2, 0])
-    bad(subject, "TypeError: sizes[0] must be an integer; got 2.0", [2.0, 1])
 bad(in_turn, "ValueError: sizes must leave a turn for each pair; got [1, 4]", [1, 4])
-bad(MRoPE, 'ValueError: layout must be "half" or "interleaved"; got \'d\'', 8, [0, 1], layout="d")
 bad(MRoPE, "ValueError: deal must name each axis from 0 on; got []", 8, [])
 bad(MRoPE, "ValueError: deal must name each axis from 0 on; got [0, 2]", 8, [0, 2])
 rotary = "rotary must be even, because features turn in pairs, and at most 2; got 4"
 bad(MRoPE, f"ValueError: {rotary}", 2, [0, 1])
-bad(MRoPE, "ValueError: base must be finite and above 1; got 1", 8, [0, 1], base=1)
 one_axis = "q_positions must have 2 coordinates, as MRoPE has axes; got 5"
 bad(MRoPE, f"ValueError: {one_axis}", Q, Q, P, P, call=MRoPE(8, [0, 1]).rotate)
 
 # T5 and ALiBi
 
-bad(bucket, "TypeError: offsets must be a tensor; got int", 1)
-bad(bucket, "TypeError: offsets must be integers, because they index a table; got torch.float32", P / 2)
 bad(bucket, "ValueError: buckets must be a multiple of 4: two sides, half of each exact; got 6", P, 6)
 bad(bucket, "ValueError: max_distance must be above 16, half of buckets; got 16", P, 32, 16)
 bad(T5Bias, "ValueError: buckets must be a multiple of 4: two sides, half of each exact; got 33", 2, 33)
 bad(T5Bias, "ValueError: max_distance must be above 4, half of buckets; got 4", 2, 8, 4)
 no_index = "k_positions must be integers, because they index a table; got torch.float32"
 bad(T5Bias, f"TypeError: {no_index}", Q, Q, P, P.float(), call=T5Bias(2).score)
-bad(slopes, 'ValueError: rule must be "paper" or "released"; got \'d\'', 8, "d")
-for value in 0, INF, NAN:
-    for subject in slopes, ALiBi:
-        bad(subject, f"ValueError: octaves must be finite and positive; got {value}", 8, octaves=value)
-bad(bias, "TypeError: q_positions must be a tensor; got list", [0], P, slopes(2))
-bad(
-    bias, "TypeError: k_positions must be integers, float32 or float64; got torch.float16",
-    P, P.half(), slopes(2),
-)
-bad(bias, "ValueError: q_positions must be finite; got nan", P * NAN, P, slopes(2))
-bad(bias, "TypeError: slopes must be a tensor; got list", P, P, [0.5])
 bad(bias, "ValueError: slopes must be (heads,); got (2, 2)", P, P, torch.ones(2, 2))
-bad(ALiBi, 'ValueError: rule must be "paper" or "released"; got \'\'', 8, "")
 
-bad(ALiBi, "TypeError: slopes must be a tensor; got list", 2, slopes=[0.5, 0.25])
 bad(ALiBi, "ValueError: slopes must be (heads,) = (2,); got (3,)", 2, slopes=slopes(3))
 
 bad(ramp, "TypeError: offset must be a tensor; got int", 1, slopes(2))
@@ -415,9 +243,7 @@ bad(ramp, "TypeError: slope must be a tensor; got float", P, 0.5)
 
 bad(distance, "TypeError: offset must be a tensor; got list", [1])
 bad(distance, "TypeError: offset must be real numbers; got torch.bool", P > 2)
-bad(distance, "TypeError: offset must be real numbers; got torch.complex64", P * 1j)
-makers = [partial(score_mod, at=lambda *_: P), ALiBi(2).score_mod, T5Bias(2).score_mod, KERPLE(2).score_mod]
-for call in *makers, ShawKeys(8, 3).score_mod:
+for call in partial(score_mod, at=lambda *_: P), ALiBi(2).score_mod, ShawKeys(8, 3).score_mod:
     refuse = partial(bad, score_mod, call=call)
     refuse("TypeError: q must be a tensor; got list", [1], Q, P, P)
     refuse("TypeError: k must be a tensor; got int", Q, 1, P, P)
@@ -429,36 +255,18 @@ for call in *makers, ShawKeys(8, 3).score_mod:
 for call in T5Bias(2).score_mod, ShawKeys(8, 3).score_mod:
     bad(score_mod, f"TypeError: {no_index}", Q, Q, P, P.float(), call=call)
     bad(score_mod, f"TypeError: q{no_index[1:]}", Q, Q, P.float(), P, call=call)
-for call in ALiBi(2).score_mod, KERPLE(2).score_mod:
-    bad(score_mod, "ValueError: k_positions must be finite; got nan", Q, Q, P, P * NAN, call=call)
+bad(score_mod, "ValueError: k_positions must be finite; got nan", Q, Q, P, P * NAN, call=ALiBi(2).score_mod)
 bad(ALiBi, "ValueError: q must have 8 heads, as ALiBi has; got 2", Q, Q, P, P, call=ALiBi(8).score_mod)
-for kernel in logarithmic, power:
-    bad(kernel, "TypeError: offset must be a tensor; got int", 1, ONE, ONE)
-    bad(kernel, "TypeError: r1 must be a tensor; got int", P, 1, ONE)
-    bad(kernel, "TypeError: r2 must be a tensor; got float", P, ONE, 0.5)
-    bad(kernel, "TypeError: r1 must be floating-point; got torch.complex64", P, ONE * 1j, ONE)
-bad(KERPLE, 'ValueError: form must be "logarithmic" or "power"; got \'log\'', 2, "log")
 bad(KERPLE, "ValueError: q_positions must be finite; got nan", Q, Q, P * NAN, P, call=KERPLE(2).score)
 
 # FlexAttention
 
-bad(block_mask, "TypeError: q_positions must be a tensor; got list", [0], P)
 bad(block_mask, "TypeError: causal must be True or False; got 'no'", P, P, causal="no")
-bad(block_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
 bad(block_mask, f"ValueError: q_positions and k_positions {differ} (2, 5) and (3, 5)", TOKENS, P.expand(3, 5))
 bad(
     block_mask, "ValueError: k_segments must be given, as the other segments are; got None",
     P, P, q_segments=P,
 )
-bad(
-    block_mask, "ValueError: q_segments must be given, as the other segments are; got None",
-    P, P, k_segments=P,
-)
-bad(block_mask, "TypeError: segments must be integers; got torch.bool", P, P, q_segments=P > 2, k_segments=P)
-one_each = "k_segments must be one for each position, 5; got 4"
-bad(block_mask, f"ValueError: {one_each}", P, P, q_segments=P, k_segments=P[:4])
-bad(attend_flex, "TypeError: q must be a tensor; got list", [1], Q, Q, P, P)
-bad(attend_flex, "ValueError: q_positions must have shape (5,) or (2, 5); got (4,)", Q, Q, Q, P[:4], P)
 pairwise = "encoding must have a score_mod, as a Bias has; got"
 bad(attend_flex, f"TypeError: {pairwise} Both()", Q, Q, Q, P, P, Both(2))
 unseen = "encoding must leave door 4 closed: FlexAttention shows no weights; got"
@@ -466,18 +274,14 @@ bad(attend_flex, f"ValueError: {unseen} Turn4()", Q, Q, Q, P, P, Turn4(2))
 
 # Shaw and the skew
 
-bad(clipped_index, "TypeError: offset must be integers, because they index a table; got torch.float32", P.float(), 2)
 for subject in ShawKeys, Shaw:
     refuse = partial(bad, subject, call=subject(8, 2).score)
     refuse(f"TypeError: {no_index}", Q, Q, P, P.float())
     refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P)
 bad(Shaw, "TypeError: weights must be a tensor; got int", 1, P, P, call=Shaw(8, 2).value)
 bad(Shaw, f"TypeError: {no_index}", Q @ Q.mT, P, P.float(), call=Shaw(8, 2).value)
-bad(skew, "TypeError: products must be a tensor; got list", [[1]])
 bad(skew, "ValueError: products must be (…, T, T); got (5,)", P)
 bad(skew, "ValueError: products must be (…, T, T); got (2, 2, 5, 8)", Q)
-bad(key_term, "TypeError: q must be a tensor; got list", [1], Q)
-bad(key_term, "TypeError: vectors must be a tensor; got list", Q, [1])
 apart = "q and vectors must be (…, T, d) and (length, d); got (2, 2, 5, 8) and"
 bad(key_term, f"ValueError: {apart} (5, 4)", Q, torch.zeros(5, 4))
 bad(key_term, f"ValueError: {apart} (2, 2, 5, 8)", Q, Q)
@@ -485,9 +289,6 @@ bad(key_term, "ValueError: q must have at most 3 tokens, one for each vector; go
 
 # Transformer-XL, Swin, FIRE, Sandwich
 
-bad(offset_products, "TypeError: p must be a tensor; got list", [1], P, P)
-bad(offset_products, "ValueError: q_positions must be finite; got nan", Q, P * NAN, P)
-bad(offset_products, "TypeError: k_positions must be a tensor; got list", Q, P, [0])
 odd_size = "dim must be even, because each frequency turns a pair; got 7"
 pairs = "p must be (…, query, d) with an even d, because each frequency turns a pair; got (2, 2, 5, 7)"
 bad(offset_products, f"ValueError: {pairs}", Q[..., :7], P, P)
@@ -496,8 +297,6 @@ bad(TransformerXL, "ValueError: dim must be a multiple of heads; got dim=10, hea
 bad(relative_position_index, "ValueError: q_positions must lie in 0 … 0, the rows of the window; got 1", CELLS, CELLS[:3], 1, 3)
 bad(relative_position_index, "ValueError: q_positions must lie in 0 … 1, the columns of the window; got 2", CELLS, CELLS, 2, 2)
 bad(relative_position_index, "ValueError: k_positions must lie in 0 … 1, the rows of the window; got -1", CELLS, CELLS - 1, 2, 3)
-bad(relative_position_index, "TypeError: q_positions must be a tensor; got list", [[0, 0]], CELLS, 2, 3)
-bad(relative_position_index, f"TypeError: {no_index}", CELLS, CELLS.float(), 2, 3)
 for cells in P, P[0], CELLS.expand(3, 5, 2)[..., :1]:
     shape = f"k_positions must be (…, sequence, 2), row and column; got {tuple(cells.shape)}"
     bad(relative_position_index, f"ValueError: {shape}", CELLS, cells, 2, 3)
@@ -511,10 +310,7 @@ for call in partial(log_spaced, height=2, width=2), SwinV2(2, 2, 3).bias:
     bad(log_spaced, "ValueError: steps must be (…, 2), rows and columns; got (5,)", P, call=call)
 four = "dim must be a multiple of 4, because pairs are dealt to two axes; got 6"
 bad(Mixed, f"ValueError: {four}", 6, 2)
-bad(Mixed, "ValueError: base must be finite and above 1; got 1.0", 8, 2, 1.0)
-bad(Mixed, 'ValueError: layout must be "half" or "interleaved"; got \'pairs\'', 8, 2, layout="pairs")
 refuse = partial(bad, Mixed, call=Mixed(8, 2).rotate)
-refuse("ValueError: k must have 2 heads, as Mixed has; got 1", Q, Q[:, :1], CELLS, CELLS)
 refuse("ValueError: q_positions must have 2 coordinates, as Mixed has axes; got 5", Q, Q, P, P)
 refuse("ValueError: positions must be finite; got nan", Q, Q, CELLS * NAN, CELLS)
 refuse = partial(bad, Decomposed, call=Decomposed(8, 2, 3).score)
@@ -528,52 +324,26 @@ refuse = partial(bad, BEiT, call=BEiT(2, 2, 3).score)
 refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], CELLS)
 refuse("ValueError: k_positions must have 2 coordinates, as BEiT has axes; got 5", Q, Q, CELLS, P)
 refuse("ValueError: k_positions must lie in 0 … 1, the rows of the window; got -2", Q, Q, CELLS, CELLS - 2)
-bad(
-    deberta.row, "TypeError: offset must be integers, because they index a table; got torch.float32",
-    P.float(), 2,
-)
 bad(deberta.row, "ValueError: clip must be even and below largest = 16; got 5", P, 5, 16)
 bad(deberta.row, "ValueError: clip must be even and below largest = 4; got 4", P, 4, 4)
 refuse = partial(bad, DeBERTa, call=DeBERTa(2, 8, 3).score)
 refuse("TypeError: k must be a tensor; got list", Q, [0], P, P)
 refuse(f"TypeError: {no_index}", Q, Q, P, P.float())
-bad(Normed, "TypeError: rope must be a RoPE; got int", 8)
 refuse = partial(bad, Normed, call=Normed(RoPE(8)).rotate)
 refuse("ValueError: q must have 8 features a head, as RoPE has; got 4", Q[..., :4], Q, P, P)
-bad(PoPE, "ValueError: base must be finite and above 1; got 1", 8, 2, 1)
 refuse = partial(bad, PoPE, call=PoPE(8, 2).rotate)
-refuse("ValueError: k must have 2 heads, as PoPE has; got 1", Q, Q[:, :1], P, P)
 refuse("ValueError: positions must be finite; got nan", Q, Q, P * NAN, P)
-bad(normalized_log_distance, "TypeError: q_positions must be a tensor; got list", [0], P, ONE, ONE)
-bad(normalized_log_distance, "TypeError: c must be a tensor; got float", P, P, 0.1, P[1])
-bad(normalized_log_distance, "TypeError: threshold must be a tensor; got float", P, P, ONE, 512.0)
-bad(normalized_log_distance, "TypeError: c must be floating-point; got torch.int64", P, P, P[1], ONE)
-for number in 0, -1, INF, NAN:
-    above = f"must be above 0 and finite; got {float(number)}"
-    for subject, start, names in (
-        (logarithmic, {"offset": P, "r1": ONE, "r2": ONE}, "r1 r2"),
-        (power, {"offset": P, "r1": ONE, "r2": ONE}, "r1"),
-        (normalized_log_distance, {"q_positions": P, "k_positions": P, "c": ONE, "threshold": ONE}, "c threshold"),
-    ):
-        for name in names.split():
-            bad(subject, f"ValueError: {name} {above}", **start | {name: torch.tensor(float(number))})
+for number in 0.0, -1.0:
+    bad(power, f"ValueError: r1 must be above 0 and finite; got {number}", P, torch.tensor(number), ONE)
 bad(power, "ValueError: r2 must be above 0 and at most 2; got 2.5", P, ONE, torch.tensor([1.0, 2.5]).expand(5, 2).mT[1])
 bad(power, "ValueError: r2 must be above 0 and at most 2; got -0.5", P, ONE, torch.tensor(-0.5))
-bad(FIRE, "ValueError: c must be finite and positive; got 0", 2, c=0)
-bad(FIRE, "ValueError: threshold must be finite and positive; got inf", 2, threshold=INF)
-bad(cosines, "TypeError: q_positions must be a tensor; got list", [0], P, 8)
-bad(cosines, "ValueError: k_positions must be finite; got nan", P, P * NAN, 8)
 bad(cosines, f"ValueError: {odd_size}", P, P, 7)
 bad(Sandwich, f"ValueError: {odd_size}", 2, 7)
 
 # Rulers that a text lays, and values that turn
 
 GATES = torch.ones(2, 2, 5, 5)
-bad(gated_distance, "TypeError: gates must be a tensor; got list", [1.0], P, P)
-bad(gated_distance, "ValueError: k_positions must be finite; got nan", GATES, P, P * NAN)
 bad(PaTH, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
-hot = "TypeError: temperature must be a function of positions; got 2.0"
-bad(Inkling, hot, 16, 2, temperature=2.0)
 for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
     name, given = subject.__name__, torch.zeros(2, 2, 5, numbers)
     refuse = partial(bad, subject, call=subject(16, 2).score)
@@ -590,49 +360,24 @@ for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
     refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, given)
     bad(attend, f"TypeError: {hidden}", Q, Q, Q, P, P, subject(16, 2))
 bad(
-    PaTH, "ValueError: q must have 8 features a head, as PaTH has; got 4",
-    Q[..., :4], Q[..., :4], P, P, torch.zeros(2, 2, 5, 9), call=PaTH(16, 2).score,
-)
-bad(
-    Inkling, "ValueError: q must have 2 heads, as Inkling has; got 1",
-    Q[:, :1], Q, P, P, torch.zeros(2, 2, 5, 16), call=Inkling(16, 2).score,
-)
-bad(
     Inkling, f"TypeError: q{no_index[1:]}", Q, Q, P.float(), P, torch.zeros(2, 2, 5, 16),
     call=Inkling(16, 2).score,
 )
 refuse = partial(bad, CoPE, call=CoPE(8, 3).score)
 refuse("TypeError: q must be a tensor; got list", [1], Q, P, P)
 refuse("ValueError: k_positions must be finite; got nan", Q, Q, P, P * NAN)
-for encoding in FoX(16, 2), CoPE(8, 3), PaTH(16, 2), Inkling(16, 2):
-    bad(attend_flex, f"TypeError: {pairwise} {encoding!r}", Q, Q, Q, P, P, encoding)
-bad(householder_scores, "TypeError: q must be a tensor; got list", [1], Q, Q, Q[..., :1], LOOK)
-bad(householder_scores, "TypeError: counted must be Boolean; got torch.float32", Q, Q, Q, Q[..., :1], LOOK.float())
-bad(RoPEValues, f"ValueError: {odd_size}", 7)
 narrow = "v must have 8 features a head, as RoPEValues has; got 4"
 bad(RoPEValues, f"ValueError: {narrow}", Q[..., :4], P, call=RoPEValues(8).rotate_values)
-bad(attend, f"ValueError: {narrow}", Q, Q, Q[..., :4], P, P, RoPEValues(8))
 turns4 = "a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got ('rotate', 'value')"
 layer = Attention(16, 2, RoPEValues(8), causal=True)
 bad(RoPEValues, f"ValueError: {turns4}", X, P, cache=Cache(rotated=True), call=layer)
 
 # Attention
 
-for subject, start in (attend, (Q, Q, Q, P, P)), (attention_weights, (Q, Q, P, P)):
-    bad(subject, "TypeError: sinks must be a tensor; got list", *start, sinks=[0.0, 0.0])
-    bad(subject, "TypeError: sinks must be floating-point; got torch.int64", *start, sinks=P[:2])
-    bad(subject, "ValueError: sinks must be (heads,) = (2,); got (5,)", *start, sinks=P.float())
-    bad(subject, "ValueError: sinks must be on cpu, as the other arguments are; got meta", *start, sinks=META)
-bad(window_mask, "TypeError: q_positions must be a tensor; got list", [0], P, 2)
-bad(window_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN, 2)
+bad(attend, "ValueError: sinks must be (heads,) = (2,); got (5,)", Q, Q, Q, P, P, sinks=P.float())
 for subject, rest in (Attention, (16, 2, RoPE(8, axes=2))), (Transformer, (7, 3, 16, 2, 2, RoPE(8, axes=2))):
     for name, value in ("window", 2), ("temperature", logarithm):
         bad(subject, f"ValueError: {name} needs positions of one axis; got 2", *rest, **{name: value})
-bad(Attention, hot, 16, 2, temperature=2.0)
-bad(Transformer, hot, 7, 3, temperature=[None, 2.0])
-for name, two in ("encoding", [None] * 2), ("window", (3, None)), ("temperature", [logarithm, None]):
-    each_layer = f"{name} must have 3 members, one for each layer; got 2"
-    bad(Transformer, f"ValueError: {each_layer}", 7, 3, layers=3, **{name: two})
 bad(
     Transformer, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'",
     7, 3, encoding=[None, "rope"],
@@ -641,48 +386,25 @@ mixed = "encoding must have the same axes in each layer; got [1, 2]"
 bad(Transformer, f"ValueError: {mixed}", 7, 3, encoding=[RoPE(16), RoPE(16, axes=2)])
 later = "encoding of layer 1 must leave door 1 closed, the model's input; got"
 bad(Transformer, f"ValueError: {later} Learned(length=5, dim=64)", 7, 3, encoding=[None, Learned(5, 64)])
-bad(Transformer, f"ValueError: {later} Sinusoidal(dim=64)", 7, 3, encoding=[Sinusoidal(64)] * 2)
 
-bad(causal_mask, "TypeError: q_positions must be a tensor; got list", [0], P)
-bad(causal_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
-bad(segment_mask, "TypeError: k_segments must be a tensor; got list", P, [0])
 bad(segment_mask, "ValueError: q_segments must be (…, sequence); got a tensor without axes", P[0], P)
 bad(segment_mask, f"ValueError: q_segments and k_segments {differ} (2, 5) and (3, 5)", TOKENS, P.expand(3, 5))
 
 for subject, start in (attend, (Q, Q, Q)), (attention_weights, (Q, Q)):
     refuse = partial(bad, subject, call=partial(subject, *start))
-    refuse("TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", P, P, "rope")
-    refuse(
-        "TypeError: encoding must be an Encoding, such as RoPE(64); got <class 'd2lpos.rotary.rope.RoPE'>",
-        P, P, RoPE,
-    )
-    refuse("TypeError: q_positions must be a tensor; got list", [0, 1, 2, 3, 4], P)
-    refuse("TypeError: k_positions must be integers, float32 or float64; got torch.float16", P, P.half())
-    refuse("ValueError: k_positions must be finite; got nan", P, P * NAN)
-    refuse("ValueError: k_positions must be on cpu, as the other arguments are; got meta", P, META)
     for positions in P[:3], P[:, None], P.expand(3, 5), P.expand(2, 2, 5), P[0]:
         shape = f"must have shape (5,) or (2, 5); got {tuple(positions.shape)}"
         refuse(f"ValueError: q_positions {shape}", positions, P)
-        refuse(f"ValueError: k_positions {shape}", P, positions)
-    refuse("TypeError: mask must be a tensor; got list", P, P, NOPE, [[True]])
-    refuse(
-        "ValueError: mask must be on cpu, as the other arguments are; got meta", P, P, NOPE, LOOK.to("meta")
-    )
     refuse("ValueError: mask must have 5 queries, as q has; got 4", P, P, NOPE, Mask(P[:4], P))
     refuse("ValueError: mask must have 5 keys, as k has; got 6", P, P, NOPE, Mask(P, torch.arange(6)))
     number = "mask must be Boolean, True where a query may look; got torch.float32"
-    refuse(f"TypeError: {number}", P, P, NOPE, LOOK.float())
     for mask in LOOK[0], LOOK[0, 0], LOOK[:4], LOOK[:, :4], LOOK.expand(3, 5, 5), LOOK.expand(1, 2, 2, 5, 5):
         shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.shape)}"
         refuse(f"ValueError: mask must broadcast to {shape}", P, P, NOPE, mask)
 
 plane = torch.zeros(5, 2)
 two_axes = "must have shape (5, 2) or (2, 5, 2); got"
-bad(attend, f"ValueError: q_positions {two_axes} (5,)", Q, Q, Q, P, plane, RoPE(8, axes=2))
 bad(attend, f"ValueError: k_positions {two_axes} (2, 5)", Q, Q, Q, plane, TOKENS, RoPE(8, axes=2))
-bad(attend, "TypeError: q must be a tensor; got list", [1], Q, Q, P, P)
-bad(attend, "TypeError: k must be a tensor; got int", Q, 1, Q, P, P)
-bad(attend, "ValueError: v must be on cpu, as the other arguments are; got meta", Q, Q, Q.to("meta"), P, P)
 for q, k, v in (Q.long(), Q.long(), Q.long()), (Q, Q, Q.double()), (Q, Q.half(), Q):
     dtypes = f"got {q.dtype}, {k.dtype}, {v.dtype}"
     bad(attend, f"TypeError: q, k and v must share a floating-point dtype; {dtypes}", q, k, v, P, P)
@@ -702,66 +424,33 @@ for v in Q[0], Q[:1], Q[:, :1], Q[:, :, :4]:
 
 bad(Attention, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
 bad(Attention, "ValueError: heads must be a multiple of kv_heads; got heads=4, kv_heads=3", 16, 4, kv_heads=3)
-bad(Attention, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", 16, 2, "rope")
-for subject, layer, given in (
-    (Attention, Attention(16, 2, RoPE(8, axes=2)), X),
-    (Transformer, Transformer(7, 3, dim=16, heads=2, encoding=Swin(2, 2, 3)), TOKENS),
-):
-    refuse = partial(bad, subject, call=layer)
-    refuse("ValueError: positions must have shape (5, 2) or (2, 5, 2); got (5,)", given, P)
-    refuse("ValueError: positions must have shape (5, 2) or (2, 5, 2); got (2, 5)", given, TOKENS)
 for causal in False, True:
     refuse = partial(bad, Attention, call=Attention(16, 2, causal=causal))
-    refuse("TypeError: x must be a tensor; got list", [1], P)
-    refuse("ValueError: x must be (batch, sequence, dim); got (5, 16)", X[0], P)
-    refuse("ValueError: x must have 16 features; got 8", X[..., :8], P)
-    refuse("TypeError: positions must be a tensor; got list", X, [0])
-    refuse("ValueError: positions must have shape (5,) or (2, 5); got (4,)", X, P[:4])
-    refuse("TypeError: mask must be a tensor; got list", X, P, [True])
-    refuse(f"TypeError: {number}", X, P, LOOK.float())
     for mask in LOOK[0], LOOK[:4, :4]:
         shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.shape)}"
         refuse(f"ValueError: mask must broadcast to {shape}", X, P, mask)
 
-        refuse(f"ValueError: mask must broadcast to {shape}", X, P, mask, segments=P)
     refuse("ValueError: segments must be given to the Mask; got both", X, P, Mask(P), segments=P)
     refuse("TypeError: segments must be integers; got torch.float32", X, P, segments=P.float())
-    refuse("TypeError: segments must be a tensor; got list", X, P, segments=[0])
-    refuse("ValueError: segments must have shape (5,) or (2, 5); got (4,)", X, P, segments=P[:4])
-    refuse("ValueError: segments must be on cpu, as the other arguments are; got meta", X, P, segments=META)
 
 # Masks and packing
 
-bad(Mask, "ValueError: q_positions must be finite; got nan", P * NAN)
-bad(Mask, "TypeError: segments must be integers; got torch.float32", P, segments=P.float())
-bad(cu_seqlens, "TypeError: segments must be a tensor; got list", [0])
-bad(cu_seqlens, "TypeError: segments must be integers; got torch.float32", P.float())
 bad(cu_seqlens, f"ValueError: segments {no_axis}", P[0])
 again = "segments must be runs of equal integers; got one that comes again behind another"
 bad(cu_seqlens, f"ValueError: {again}", torch.tensor([0, 1, 0]))
-bad(segments_from_cu_seqlens, "TypeError: cu_seqlens must be a tensor; got list", [0])
-bad(segments_from_cu_seqlens, "TypeError: cu_seqlens must be integers; got torch.float32", P.float())
 for ends in (torch.tensor([1, 2]), torch.tensor([0, 2, 2]), torch.zeros(0).long(), P[None]):
     rise = f"cu_seqlens must be (texts + 1,) and rise from 0; got {ends.tolist()}"
     bad(segments_from_cu_seqlens, f"ValueError: {rise}", ends)
-bad(segments_from_positions, "TypeError: positions must be a tensor; got int", 0)
 bad(segments_from_positions, f"ValueError: positions {no_axis}", P[0])
-bad(segments_from_positions, "ValueError: positions must be finite; got inf", P + INF)
 
 # Decay and latents
 
 GATES = -torch.ones(2, 5)
 above = "ValueError: log_gates must be at most 0, because a gate is at most 1; got"
-bad(decays, "TypeError: log_gates must be a tensor; got list", [0.5])
-bad(decays, "TypeError: log_gates must be floating-point; got torch.int64", P)
 bad(decays, "ValueError: log_gates must be (…, T); got ()", GATES[0, 0])
 bad(decays, f"{above} 0.5", -GATES / 2)
-bad(decays, f"{above} nan", GATES * NAN)
 for subject, more in (matrix, {}), (recurrence, {}), (chunks, {"size": 2}), (delta, {"beta": GATES}):
     refuse = partial(bad, subject, call=partial(subject, **more))
-    refuse("TypeError: q must be a tensor; got list", [1.0], Q, Q, GATES)
-    refuse("TypeError: k must be floating-point; got torch.int64", Q, Q.long(), Q, GATES)
-    refuse("ValueError: v must be on cpu, as the other arguments are; got meta", Q, Q, Q.to("meta"), GATES)
     refuse("ValueError: q must be (…, T, d); got (8,)", Q[0, 0, 0], Q, Q, GATES)
     refuse("ValueError: k must be (…, T, d) with T = 5; got (2, 2, 4, 8)", Q, Q[:, :, :4], Q, GATES)
     refuse("ValueError: k must be (…, T, d) with d = 8; got (2, 2, 5, 4)", Q, Q[..., :4], Q, GATES)
@@ -778,8 +467,6 @@ for subject, more in (matrix, {}), (recurrence, {}), (chunks, {"size": 2}), (del
 bad(delta, "ValueError: beta must be (…, T) with T = 5; got (2, 4)", Q, Q, Q, GATES, GATES[:, :4])
 C, UP = torch.zeros(2, 1, 5, 3), torch.zeros(2, 8, 3)
 for subject, more in (built, ()), (absorbed, ()), (scores, (Q, Q[:, :1])):
-    bad(subject, "TypeError: q must be a tensor; got list", [1.0], C, UP, *more)
-    bad(subject, "TypeError: up must be floating-point; got torch.int64", Q, C, UP.long(), *more)
     bad(subject, "ValueError: c must be (…, 1, key, r); got (5, 3)", Q, C[0, 0], UP, *more)
     heads = "c must be (…, 1, key, r); got (2, 2, 5, 3)"
     bad(subject, f"ValueError: {heads}", Q, C.expand(-1, 2, -1, -1), UP, *more)
@@ -807,7 +494,6 @@ features = "values must differ from keys in features only; got (2, 2, 4, 8) and 
 refuse(f"ValueError: {features}", Q, Q[:, :, :4], P)
 refuse("ValueError: positions must be (…, 5), one for each key; got (4,)", Q, Q, P[:4])
 bad(Cache, "TypeError: keys must be a tensor; got str", keys="abc")
-bad(Cache, "TypeError: values must be a tensor; got NoneType", Q, positions=P)
 bad(Cache, f"ValueError: {features}", Q, Q[:, :, :4], P)
 bad(Cache, "ValueError: positions must be (…, 5), one for each key; got (4,)", Q, Q, P[:4])
 bad(Cache, "ValueError: positions must be (…, 5, 2), one for each key; got (5,)", Q, Q, P, axes=2)
@@ -825,20 +511,11 @@ for encoding, doors in (Both(2), ("rotate", "score")), (Turn4(2), ("rotate", "va
         Attention, f"ValueError: {closed}", X, P, cache=Cache(rotated=True),
         call=Attention(16, 2, encoding, causal=True),
     )
-bad(Cache, "ValueError: capacity must not be negative; got -1", capacity=-1)
-bad(Cache, "TypeError: capacity must be an integer; got 8.0", capacity=8.0)
 for subject, rest in (evict, (1, 2)), (rebase, (P, NOPE)), (crop, (1,)), (reorder, (torch.tensor([0]),)):
-    bad(subject, "TypeError: cache must be a Cache; got list", [], *rest)
     bad(subject, "ValueError: cache must hold tokens; got an empty one", Cache(), *rest)
-bad(crop, "ValueError: length must not be negative; got -1", CACHE, -1)
-bad(crop, "TypeError: length must be an integer; got 1.0", CACHE, 1.0)
 bad(crop, f"ValueError: length must be at most {CACHE.keys.shape[-2]}, the tokens that are kept; got 99", CACHE, 99)
-bad(reorder, "TypeError: rows must be integers, because they index a table; got torch.float32", CACHE, torch.zeros(1))
 bad(reorder, "ValueError: rows must lie in 0 … 1, the rows of the cache; got 7", CACHE, torch.tensor([7]))
 bad(reorder, "ValueError: rows must be (n,), one for each row to be; got ()", CACHE, torch.tensor(0))
-bad(evict, "ValueError: sinks must not be negative; got -1", CACHE, -1, 1)
-bad(rebase, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", CACHE, P, "rope")
-bad(rebase, "ValueError: positions must have shape (5,) or (2, 5); got (4,)", CACHE, P[:4], NOPE)
 few = "turned keys must be float32 or float64, or turns spoil them; got torch.bfloat16"
 half = Cache(Q.bfloat16(), Q.bfloat16(), P, rotated=True)
 bad(rebase, f"TypeError: {few}", half, P, RoPE(8))
@@ -859,114 +536,52 @@ bad(
 # Transformer
 
 bad(Transformer, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 7, 3, dim=10, heads=3)
-bad(Transformer, "TypeError: encoding must be an Encoding, such as RoPE(64); got None", 7, 3, encoding=None)
 refuse = partial(bad, Transformer, call=Transformer(7, 3, dim=16, heads=2))
-refuse("TypeError: tokens must be a tensor; got list", [[0]], P)
-refuse("TypeError: tokens must be integers, because they index a table; got torch.float32", X[0], P)
 refuse("ValueError: tokens must be (batch, sequence); got (5,)", TOKENS[0], P)
-refuse("ValueError: tokens must lie in 0 … 6, the rows of the table; got 7", TOKENS + 7, P)
-refuse("ValueError: positions must have shape (5,) or (2, 5); got (4,)", TOKENS, P[:4])
-refuse("ValueError: positions must be on cpu, as the other arguments are; got meta", TOKENS, META)
-refuse("ValueError: positions must be finite; got nan", TOKENS, P * NAN)
-refuse(
-    "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 5); got (5,)",
-    TOKENS, P, LOOK[0],
-)
 refuse("ValueError: segments must be given to the Mask; got both", TOKENS, P, Mask(P), segments=P)
 refuse("TypeError: cache must be a Cache; got int", TOKENS, P, caches=[Cache(), 5])
 refuse("ValueError: caches must have 2 members, one for each layer; got 1", TOKENS, P, caches=[Cache()])
 refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache()] * 2)
-refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache(), None])
 refuse("TypeError: caches must be a list of caches; got Cache", TOKENS, P, caches=Cache())
 
 # Dropout
 
 IDS, SPARE = TOKENS, TOKENS > 0
-for subject, wanted in (drop, (X,)), (combine, (X, X)), (Dropped, (Sinusoidal(16),)):
-    for rate in -0.1, 1, 1.5, NAN:
-        bad(subject, f"ValueError: rate must be at least 0 and below 1; got {rate}", *wanted, rate=rate)
+for rate in -0.1, 1, 1.5:
+    bad(drop, f"ValueError: rate must be at least 0 and below 1; got {rate}", X, rate=rate)
 for subject, name, more in (drop, "x", ()), (combine, "token", (X,)):
-    bad(subject, f"TypeError: {name} must be a tensor; got list", [1.0], *more, rate=0.1)
-    bad(subject, f"TypeError: {name} must be floating-point; got torch.int64", IDS, *more, rate=0.1)
     bad(subject, f"ValueError: {name} must be (…, sequence, dim); got (5,)", P.float(), *more, rate=0.1)
 for subject, more in (drop, {"rate": 0.1}), (combine, {"position": X}):
     refuse = partial(bad, subject, call=partial(subject, X, **more))
-    refuse("TypeError: protected must be a tensor; got list", protected=[True])
-    refuse(
-        "ValueError: protected must be on cpu, as the other arguments are; got meta",
-        protected=SPARE.to("meta"),
-    )
-    refuse("TypeError: protected must be Boolean, True for a token to spare; got torch.int64", protected=IDS)
     refuse("ValueError: protected must have shape (2, 5); got (5,)", protected=SPARE[0])
     refuse("ValueError: protected must have shape (2, 5); got (5, 2)", protected=SPARE.T)
 
 names = "none, sum, token, position, independent, whole token, whole position"
 bad(combine, f"ValueError: placement must be one of {names}; got 'embeddings'", X, X, "embeddings")
-bad(combine, "TypeError: position must be a tensor; got list", X, [0])
 bad(combine, "ValueError: position must have shape (2, 5, 16) or (5, 16); got (5, 8)", X, X[0, :, :8])
 bad(combine, "ValueError: position must have shape (2, 5, 16) or (5, 16); got (1, 16)", X, X[0, :1])
-bad(Dropped, f"ValueError: placement must be one of {names}; got None", Sinusoidal(16), None)
-bad(Dropped, "TypeError: encoding must be an Encoding, such as RoPE(64); got 0.1", 0.1)
 alone = 'encoding must open the door "embed" alone; got'
 bad(Dropped, f"ValueError: {alone} RoPE(dim=8, rotary=8), which opens ('rotate',)", RoPE(8))
-bad(Dropped, f"ValueError: {alone} Encoding(), which opens ()", NOPE)
 refuse = partial(bad, Dropped, call=Dropped(Sinusoidal(16)).embed)
-refuse("TypeError: x must be floating-point; got torch.int64", X.long(), P)
-refuse("ValueError: positions must have shape (5,) or (2, 5); got (4,)", X, P[:4])
 refuse("ValueError: protected must have shape (2, 5); got (2, 4)", X, P, SPARE[:, :4])
 
 for subject, name in (special_tokens, "special_tokens_mask"), (segment_ends, "token_type_ids"):
-    bad(subject, f"TypeError: {name} must be a tensor; got list", [0])
-    bad(subject, f"TypeError: {name} must be integers, because they index a table; got torch.bool", SPARE)
-    bad(subject, "TypeError: attention_mask must be a tensor; got list", IDS, [0])
     wrong = f"attention_mask must have shape (2, 5), as {name} has; got"
     bad(subject, f"ValueError: {wrong} (5,)", IDS, IDS[0])
 bad(segment_ends, f"ValueError: token_type_ids {no_axis}", P[0])
-no_flag = "must lie in 0 … 1, the no and yes of a tokenizer; got"
-bad(special_tokens, f"ValueError: special_tokens_mask {no_flag} 4", P)
-bad(segment_ends, f"ValueError: attention_mask {no_flag} -1", IDS, IDS - 1)
 
 # Numbers and flags of another kind, and numbers too far out
 
 for subject, rest in (RoPE, (8,)), (frequencies, (8,)), (Mixed, (8, 2)), (PoPE, (8, 2)):
     bad(subject, "TypeError: base must be a number; got '1e4'", *rest, base="1e4")
     bad(subject, "ValueError: base must be a number that float32 holds; got 1e+300", *rest, base=1e300)
-for subject, rest in (slopes, ()), (T5Bias, ()), (ALiBi, ()), (KERPLE, ()), (Attention, (16,)):
-    bad(subject, "TypeError: heads must be an integer; got True", *rest, heads=True)
-bad(slopes, "ValueError: heads must be at most 2147483647; got 1099511627776", 2**40)
-bad(Learned, "ValueError: length must be at most 2147483647; got 1099511627776", 2**40, 16)
-bad(random_positions, "ValueError: limit must be at most 2147483647; got 1099511627776", 1, 2, 2**40)
-for std in NAN, 0, -1:
-    bad(Learned, f"ValueError: std must be finite and positive; got {std}", 5, 16, std)
-bad(Learned, "TypeError: std must be a number; got None", 5, 16, None)
 no_smaller = "octaves must be at most 126, because float32 holds no smaller slope; got"
 for subject in slopes, ALiBi:
     bad(subject, f"ValueError: {no_smaller} 127", 8, octaves=127)
-    bad(subject, "ValueError: octaves must be a number that float32 holds; got 1e+300", 8, octaves=1e300)
 for subject, call in (ALiBi, lambda slopes: ALiBi(2, slopes=slopes)), (bias, partial(bias, P, P)):
     for worst in NAN, INF, -0.5:
         own = torch.tensor([0.5, worst])
         bad(subject, f"ValueError: slopes must be finite and not negative; got {worst}", own, call=call)
-    bad(subject, "TypeError: slopes must be floating-point; got torch.complex64", P[:2] * 1j, call=call)
-    bad(subject, "TypeError: slopes must be floating-point; got torch.int64", P[:2], call=call)
-bad(bias, "ValueError: slopes must have values, which the meta device has not; got meta", P, P, slopes(2).to("meta"))
-for subject, rest, name in (
-    (frequencies, (8,), "endpoint"),
-    (Sinusoidal, (8,), "endpoint"),
-    (bucket, (P,), "bidirectional"),
-    (T5Bias, (2,), "bidirectional"),
-    (Attention, (16, 2), "causal"),
-    (Attention, (16, 2), "sinks"),
-    (Transformer, (7, 3), "causal"),
-    (Mask, (P,), "causal"),
-    (drop, (X, 0.1), "entire"),
-    (gated_distance, (torch.ones(1, 1, 5, 5), P, P), "own"),
-    (yarn, (OMEGA, 8, 64), "truncate"),
-    (steps, (P, 8), "counted"),
-):
-    bad(subject, f"TypeError: {name} must be True or False; got 'no'", *rest, **{name: "no"})
-bad(as_float, "TypeError: positions must be dense; got torch.sparse_coo", P.to_sparse())
-bad(attend, "TypeError: q must be dense; got torch.sparse_coo", Q.to_sparse(), Q, Q, P, P)
 for places, given, bits, worst in (
     (P.float() + 2**24, "in float32", 24, 16777220.0),
     (P.double() - 2**53, "in float64", 53, -9007199254740992.0),
@@ -984,62 +599,19 @@ bad(distance, f"ValueError: offset must be less than 2**53 away from 0 as intege
 for worst in 2**62 + 1, -(2**62) - 1:
     wraps = f"must lie within 2**62 of 0, or offsets wrap; got {worst}"
     bad(offsets, f"ValueError: q_positions {wraps}", P[:1] + worst, P)
-    bad(causal_mask, f"ValueError: k_positions {wraps}", P, P[:1] + worst)
-    bad(bucket, f"ValueError: offsets {wraps}", P[:1] + worst)
     bad(as_index, f"ValueError: positions {wraps}", P[:1] + worst)
-bad(as_index, "ValueError: length must be positive; got 0", P, length=0)
 
 # Masks, functions and layers
 
-look = "allowed must be Boolean, True where a query may look; got torch.float32"
-bad(Mask, f"TypeError: {look}", P, allowed=LOOK.float())
-bad(Mask, f"TypeError: {look.replace('float32', 'int64')}", P, allowed=LOOK.long())
-bad(Mask, "TypeError: allowed must be a tensor; got ndarray", P, allowed=LOOK.numpy())
-bad(Mask, "TypeError: k_positions must be a tensor; got list", P, [0])
 for allowed in LOOK[:4], LOOK[0]:
     bad(Mask, f"ValueError: allowed must be (…, query, key) = (…, 5, 5); got {tuple(allowed.shape)}", P, allowed=allowed)
 for mask in Mask(P, allowed=LOOK.expand(3, 5, 5)), Mask(P, allowed=LOOK.expand(1, 2, 2, 5, 5)):
     shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.allowed.shape)}"
     bad(attend, f"ValueError: mask must broadcast to {shape}", Q, Q, Q, P, P, mask=mask)
-bad(segment_mask, "TypeError: q_segments must be integers or Boolean; got torch.float32", P.float(), P)
-bad(multiply, "TypeError: what temperature gives must be a tensor; got str", Q, P, lambda _: "hot")
 bad(multiply, "ValueError: temperature must give (5,) numbers; got (1,)", Q, P, lambda _: torch.ones(1))
-bad(multiply, "ValueError: positions must be (…, 5), one for each query; got (4,)", Q, P[:4], logarithm)
-bad(multiply, "TypeError: q must be floating-point; got torch.int64", Q.long(), P, logarithm)
-bad(logarithm, "ValueError: scale must be finite; got nan", P, NAN)
-bad(power_of_position, "TypeError: exponent must be a number; got '2'", P, 8, "2")
-word = "scaling must give frequencies and an attention factor; got 'fast'"
-for subject, rest in (RoPE, (8,)), (MRoPE, (8, [0, 1])):
-    bad(subject, f"TypeError: {word}", *rest, scaling=lambda omega: "fast")
-bad(MRoPE, "TypeError: deal must be a sequence, such as a list; got 3", 8, 3)
-bad(MRoPE, "TypeError: deal[1] must be an integer; got 0.5", 8, [0, 0.5])
-for subject in blocks, in_turn:
-    bad(subject, "TypeError: sizes must be a sequence, such as a list; got 'ab'", "ab")
-bad(freeze_pairs, "TypeError: pairs must be an integer; got 0.5", OMEGA, [0.5])
-bad(longrope, "TypeError: short[0] must be a number; got 'a'", OMEGA, ["a"] * 4, [1] * 4, 64, 65)
-bad(mscale, "ValueError: weight must be finite; got nan", 8, NAN)
-bad(rotate, "ValueError: scale must be finite; got nan", Q, torch.ones(4), scale=NAN)
-bad(rotate_fast, "TypeError: scale must be a number; got 'a'", Q, torch.ones(4), scale="a")
 bad(Normed, "ValueError: eps must not be negative; got -1.0", RoPE(8), -1.0)
-bad(angles, "TypeError: frequencies must be floating-point; got torch.complex128", P, OMEGA * 1j)
-bad(angles, "ValueError: frequencies must have values, which the meta device has not; got meta", P, OMEGA.to("meta"))
-bad(score_mod, "TypeError: at must be a function of batch, head, query and offset; got None", Q, Q, P, P, None)
-bad(drop, "TypeError: rate must be a number; got '0.1'", X, "0.1")
-half = "x must be torch.float32, as the weights are; got torch.float16"
-bad(Attention, f"TypeError: {half}", X.half(), P, call=Attention(16, 2))
-for subject in FoX, PaTH, Inkling:
-    refuse = partial(bad, subject, call=subject(16, 2).hidden_features)
-    refuse(f"TypeError: {half}", X.half())
-    refuse("ValueError: x must have 16 features; got 8", X[..., :8])
-    refuse("ValueError: x must be (batch, sequence, dim); got (5, 16)", X[0])
-bad(Shaw, "ValueError: v must have 8 features a head, as door 4 adds; got 4", Q, Q, Q[..., :4], P, P, Shaw(8, 2), call=attend)
 SUMS = torch.ones(2, 2, 5, 5)
-bad(gated_distance, "TypeError: visible must be Boolean, True for what a query sees; got torch.int64", SUMS, P, P, LOOK.long())
-bad(gated_distance, "ValueError: visible must have 5 keys, as k_positions has; got 4", SUMS, P, P, LOOK[:, :4])
-bad(gated_distance, "ValueError: gates must have 5 keys, as k_positions has; got 4", SUMS[..., :4], P, P)
 bad(gated_distance, "ValueError: k_positions must be (sequence,) or (batch, sequence); got (1, 2, 5)", SUMS, P, TOKENS[None])
-bad(householder_scores, "ValueError: counted must have 5 keys; got 4", Q, Q, Q, Q[..., :1], LOOK[:, :4])
-bad(householder_scores, "ValueError: w must be (…, key, d) with d = 8; got (2, 2, 5, 4)", Q, Q, Q[..., :4], Q[..., :1], LOOK)
 bad(
     householder_scores, "ValueError: k must have the dtype, batch and heads of q; got torch.float32, (3, 2, 5, 8)",
     Q, torch.cat([Q, Q])[:3], Q, Q[..., :1], LOOK,
@@ -1056,8 +628,6 @@ bad(
     Inkling, "ValueError: q must have at most as many tokens as k; got (2, 2, 5, 8) and (2, 2, 1, 8)",
     Q, Q[:, :, :1], P, P[:1], torch.ones(2, 2, 1, 3), call=Inkling(16, 2, rank=3, extent=4).score,
 )
-bad(KERPLE, 'ValueError: form must be "logarithmic" or "power"; got []', 2, [])
-bad(RoPE, "ValueError: v must have 8 features a head, as RoPEValues has; got 4", Q[..., :4], P, call=RoPEValues(8).rotate_values)
 bad(RoPE, "TypeError: y must be a tensor; got list", [1], P, call=RoPEValues(8).unrotate_output)
 bad(
     RoPE, "ValueError: k_positions must be one for each token of k, (2, 5), or one for all; got (4,)",
@@ -1070,17 +640,11 @@ bad(
 )
 bad(Shaw, "ValueError: weights must be (batch, head, query, key); got (5, 5)", SUMS[0, 0], P, P, call=Shaw(8, 2).value)
 bad(RoPE, "TypeError: q_positions must be a tensor; got list", [1], P, call=RoPE(8).precompute)
-bad(offset_products, "ValueError: q_positions must have 5 members, one for each query; got 4", Q, P[:4], P)
-bad(cosines, "ValueError: k_positions must be on cpu, as the other arguments are; got meta", P, META, 8)
-bad(logarithmic, "ValueError: offset and r1 must broadcast; got (5,) and (0,)", P, P[:0] / 2, ONE)
-bad(normalized_log_distance, "ValueError: threshold must have 0 axes; got 1", P, P, ONE, ONE[None])
-bad(cu_seqlens, "ValueError: segments must have values, which the meta device has not; got meta", META)
 
 
 refuse = partial(bad, Mask)
 refuse("ValueError: allowed must be (…, query, key) = (…, 5, 5); got (5, 10)", P, P, torch.ones(5, 10, dtype=torch.bool))
 refuse("ValueError: segments must have 5 members, one for each query; got 10", P, P, segments=torch.arange(10))
-refuse("ValueError: segments must have 0 members, one for each key; got 5", P, P[:0], segments=P)
 bad(score_mod, "ValueError: k must be (batch, head, sequence, feature); got (8,)", Q, Q[0, 0, 0], P, P, lambda *at: at[3])
 
 
@@ -1089,20 +653,3 @@ def test_bad_call(call, message):
     with pytest.raises((TypeError, ValueError)) as caught:
         call()
     assert f"{caught.type.__name__}: {caught.value}" == message
-
-
-def test_all_that_is_public_has_bad_calls():
-    assert {getattr(d2lpos, name) for name in d2lpos.__all__} - {Encoding} <= TESTED
-    functions = {
-        function
-        for module in {inspect.getmodule(subject) for subject in TESTED}
-        for name, function in inspect.getmembers(module, inspect.isfunction)
-        if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
-    }
-    inner = {
-        "attn_bias", "alike", "are_runs", "exact_float", "attend_unchecked", "between", "biases", "by_layer",
-        "column_and_row", "comparable", "each", "flags", "fitted", "cos_sin", "indices", "append",
-        "count", "kept", "multipliers", "own_copy", "token_axis", "not_padding", "nowhere", "others", "over_heads", "pieces", "row_and_column",
-        "shares", "signed", "slope", "rotated", "softmax_weights", "wide", "as_double", "wave_dtype",
-    }
-    assert {function.__name__ for function in functions - TESTED} == inner

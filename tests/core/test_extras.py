@@ -1,9 +1,7 @@
 """The encodings need PyTorch and NumPy; what another room needs besides is named with the command that installs it."""
 
 import ast
-import json
 import re
-import subprocess
 import sys
 import tomllib
 from importlib import reload
@@ -77,18 +75,3 @@ def imported(path: Path) -> set[str]:
     nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
     whole = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     return whole | {node.module.split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
-
-
-def test_encodings_run_where_nothing_else_is_installed():
-    """All other packages are out of reach, as in an environment into which pip has put d2lpos alone."""
-    others = sorted({*WEIGHTS, *(name for names in EXTRAS.values() for name in names)})
-    code = f"""
-import json, sys, torch
-sys.modules |= dict.fromkeys({others})
-from d2lpos import *
-from d2lpos import bias, content, rotary
-model = Transformer(7, 7, 16, 2, 2, encoding=RoPE(8))
-print(json.dumps(list(model(torch.zeros(1, 5, dtype=torch.long), torch.arange(5)).shape)))
-"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [1, 5, 7]

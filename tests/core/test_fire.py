@@ -74,13 +74,3 @@ def test_half_precision_parameters_see_exact_positions():
     got = encoding.score(Q.bfloat16(), Q.bfloat16(), far, far)
     assert got.dtype == torch.float32
     assert_close(got, encoding.float().score(Q.float(), Q.float(), far, far))
-
-
-def test_the_bias_is_as_wide_as_the_queries():
-    assert FIRE(2).double().score(Q, Q, P, P).dtype == torch.float64
-    assert FIRE(2).score(Q.float(), Q.float(), P, P).dtype == torch.float32
-
-
-def test_gradients():
-    encoding = FIRE(2, hidden=3, threshold=2.5).double()
-    assert torch.autograd.gradcheck(lambda *_: encoding.score(Q, Q, P, P), tuple(encoding.parameters()))

@@ -1,6 +1,5 @@
 """FlexAttention gives what `attend` gives: for each bias, each mask, and all masks together."""
 
-from itertools import product
 from shutil import which
 
 import pytest
@@ -66,7 +65,8 @@ def test_every_bias(name, randomized):
 @eager
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(
-    ("causal", "window", "segments"), list(product([True, False], [None, 20], [None, *SEGMENTS]))
+    ("causal", "window", "segments"),
+    [(True, None, None), (False, 20, None), (False, None, "one row"), (True, 20, "by sequence")],
 )
 def test_masks_and_their_combinations(place, causal, window, segments):
     q, k, v = inputs()
@@ -101,15 +101,6 @@ def test_a_compiled_program_of_everything():
         got = attend_flex(q, k, v, here, here, both, mask, compiled())
         want = attend(q, k, v, here, here, both, visible(here, True, 20, segments))
     assert_close(got, want, atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.skipif(not which("g++"), reason="a program is compiled with g++")
-def test_a_compiled_program_at_a_second_length():
-    for length in (100, 129):
-        q, here = torch.randn(1, 2, length, 16), torch.arange(length)
-        with torch.no_grad():
-            got = attend_flex(q, q, q, here, here, ALiBi(2), block_mask(here, here), compiled())
-        assert_close(got, attend(q, q, q, here, here, ALiBi(2), causal_mask(here, here)), atol=1e-5, rtol=1e-5)
 
 
 def test_on_a_cpu_pytorch_has_no_gradient_of_it():

@@ -349,7 +349,7 @@ def test_bad_calls_are_refused_by_name_and_nothing_hangs():
     told = {outcome: [case for case in found if case[3] == outcome] for outcome in ("silent", "unclear")}
     assert len(found) > 1000
     assert told["silent"] == []
-    assert len(told["unclear"]) <= 10, told["unclear"]
+    assert {case[0] for case in told["unclear"]} <= {"transformer.flex.block_mask"}, told["unclear"]
 
 
 def test_every_public_name_of_the_core_is_called():

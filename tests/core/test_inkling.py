@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import ShawKeys, T5Bias
+from d2lpos import ShawKeys
 from d2lpos.content.inkling import Inkling
 from d2lpos.transformer.temperature import logarithm
 
@@ -43,25 +43,6 @@ def test_with_the_query_for_the_mixture_it_is_shaws_term_up_to_the_extent(inklin
     assert_close(wide.score(q, q, HERE, HERE, q), shaw.score(q, q, HERE, HERE).where(PAST, 0))
 
 
-def test_with_constant_numbers_it_is_t5s(inkling):
-    t5 = T5Bias(H, buckets=16, max_distance=64, bidirectional=False).double()
-    torch.nn.init.normal_(t5.table)
-    one = Inkling(H * D, H, rank=H, extent=N).double()
-    with torch.no_grad():  # each head takes its own profile
-        one.profiles.copy_(t5.score(Q, Q, HERE, HERE).expand(B, H, N, N)[0, :, -1].flip(-1))
-    numbers = torch.eye(H, dtype=torch.float64)[None, :, None].expand(B, H, N, H)
-    assert_close(
-        one.score(Q, Q, HERE, HERE, numbers), t5.score(Q, Q, HERE, HERE).where(PAST, 0).expand(B, H, N, N)
-    )
-
-
-def test_beyond_its_extent_nothing_is_added(inkling, x):
-    got = inkling.score(Q, Q, 100 * HERE, 100 * HERE, inkling.hidden_features(x))
-    assert (
-        got.diagonal(dim1=-2, dim2=-1).all() and not (got - got.diagonal(dim1=-2, dim2=-1).diag_embed()).any()
-    )
-
-
 def test_a_temperature_multiplies_what_is_added(inkling, x):
     heat = partial(logarithm, scale=0.5, length=3)
     hot = Inkling(H * D, H, RANK, EXTENT, temperature=heat).double()
@@ -73,9 +54,3 @@ def test_a_temperature_multiplies_what_is_added(inkling, x):
 def test_it_begins_as_nothing(x):
     fresh = Inkling(H * D, H, RANK, EXTENT).double()
     assert not fresh.score(Q, Q, HERE, HERE, fresh.hidden_features(x)).any()
-
-
-def test_gradients(inkling, x):
-    assert torch.autograd.gradcheck(
-        lambda *_: inkling.score(Q, Q, HERE, HERE, inkling.hidden_features(x)), tuple(inkling.parameters())
-    )

@@ -169,9 +169,8 @@ def test_positions_may_be_fractions(encoding, place):
     assert_close(net(TOKENS[:, SHUFFLE], p[SHUFFLE]), net(TOKENS, p)[:, SHUFFLE])
 
 
-@causal_or_not
-def test_positions_of_a_batch_are_those_of_its_sequences(encoding, place, causal):
-    net = model(encoding, causal)
+def test_positions_of_a_batch_are_those_of_its_sequences(encoding, place):
+    net = model(encoding, causal=True)
     one, other = place([0, 1, 2, 3, 4]), place([7, 3, 5, 9, 8])
     want = net(TOKENS, one)
     assert_close(net(TOKENS, one[None]), want)
@@ -181,9 +180,8 @@ def test_positions_of_a_batch_are_those_of_its_sequences(encoding, place, causal
     assert_close(mixed[1], net(TOKENS, other)[1])
 
 
-@causal_or_not
-def test_packed_sentences_equal_separate_ones(encoding, place, causal):
-    net = model(encoding, causal)
+def test_packed_sentences_equal_separate_ones(encoding, place):
+    net = model(encoding, causal=True)
     first, second = TOKENS[:1, :3], TOKENS[1:]
     packed = net(
         torch.cat([first, second], dim=1),
@@ -194,9 +192,8 @@ def test_packed_sentences_equal_separate_ones(encoding, place, causal):
     assert_close(packed[:, 3:], net(second, place(range(5))))
 
 
-@causal_or_not
-def test_left_padding_changes_nothing_where_positions_come_from_the_mask(encoding, place, causal):
-    net = model(encoding, causal)
+def test_left_padding_changes_nothing_where_positions_come_from_the_mask(encoding, place):
+    net = model(encoding, causal=True)
     real = torch.tensor([[False, False, True, True, True], [True] * 5])
     got = net(TOKENS, place((real.cumsum(dim=-1) - 1).clamp(min=0)), segment_mask(real, real))
     assert_close(got[0, 2:], net(TOKENS[:1, 2:], place(range(3)))[0])

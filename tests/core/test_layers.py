@@ -11,7 +11,7 @@ from d2lpos import ALiBi, Attention, Encoding, RoPE, Sinusoidal, Transformer
 from d2lpos.pretrained import encoding_of
 from d2lpos.transformer import Mask, causal_mask, segment_mask, window_mask
 from d2lpos.transformer import masks as module
-from d2lpos.transformer.temperature import multiply, power, steps
+from d2lpos.transformer.temperature import multiply, steps
 
 N = 9
 TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4, 4, 1], [0, 0, 6, 1, 2, 5, 5, 3, 2]])
@@ -90,20 +90,6 @@ def test_a_configuration_says_what_each_layer_gets():
     assert_close(net(TOKENS, HERE.double() + 1000), net(TOKENS, HERE.double()))
 
 
-def test_a_list_of_one_encoding_is_that_encoding():
-    rope = RoPE(8)
-    assert torch.equal(model(rope)(TOKENS, HERE), model([rope] * 3)(TOKENS, HERE))
-    assert model(rope).state_dict().keys() == model([rope, None, None]).state_dict().keys()
-
-
-def test_images_may_have_layers_without_a_position():
-    places = torch.cartesian_prod(torch.arange(3), torch.arange(3))
-    net = model([RoPE(8, axes=2), None, None], causal=False)
-    got = net(TOKENS, places)
-    assert got.shape == (2, N, 3)
-    assert_close(net(TOKENS, places + torch.tensor([7, -2])), got)
-
-
 @each_pattern
 def test_a_cache_for_each_layer_gives_what_the_whole_text_gives(given):
     net = model(**given)
@@ -159,36 +145,3 @@ def test_the_narrower_window_holds():
     assert torch.equal(wide.with_window(2).dense, narrow.dense) and narrow.with_window(5) is narrow
     layer, x = Attention(16, 2, causal=True, window=2), torch.randn(1, N, 16)
     assert_close(layer(x, HERE, wide), layer(x, HERE))
-
-
-def test_a_shift_changes_nothing_where_layers_turn_or_have_no_position():
-    net = model(**PATTERNS["RoPE in windows, nothing in the global layer"])
-    assert_close(net(TOKENS, HERE.double() + 1000), net(TOKENS, HERE.double()))
-
-
-@pytest.mark.parametrize("temperature", [heat, partial(power, length=8)], ids=["Llama 4", "Beam"])
-def test_a_temperature_sees_more_than_offsets(temperature):
-    """In a layer without positions, as Llama 4 and Beam have it."""
-    net = model([RoPE(8), None, RoPE(8)], temperature=[None, temperature, None])
-    assert (net(TOKENS, HERE + 1000) - net(TOKENS, HERE)).abs().max() > 1e-3
-
-
-def test_a_temperature_multiplies_queries():
-    hot, plain = (
-        Attention(16, 2, causal=True, temperature=heat).double(),
-        Attention(16, 2, causal=True).double(),
-    )
-    x = torch.randn(2, N, 16, dtype=torch.float64)
-    plain.load_state_dict(hot.state_dict())
-    with torch.no_grad():
-        y = torch.cat([scaled(plain, heat(HERE[i]).item())(x, HERE)[:, i : i + 1] for i in range(N)], dim=1)
-    assert_close(hot(x, HERE), y)
-
-
-def scaled(layer, factor):
-    """The layer with all its queries multiplied."""
-    copy = Attention(16, 2, causal=True).double()
-    copy.load_state_dict(layer.state_dict())
-    copy.project.weight.data[:16] *= factor
-    copy.project.bias.data[:16] *= factor
-    return copy

@@ -37,11 +37,6 @@ def test_a_row_that_was_never_trained_does_not_exist(wrong):
         MiniLM()(TEXT[:1], torch.arange(8) * 0 + wrong)
 
 
-def test_513_tokens_are_too_many():
-    with pytest.raises(ValueError, match="positions must lie in 0 … 511"):
-        MiniLM()(torch.full((1, 513), 101))
-
-
 # With its weights
 
 

@@ -56,23 +56,6 @@ def test_two_reflections_are_a_turn_and_rope_is_inside():
         assert_close(got.where(PAST, 0), (turned_q @ turned_k.mT / 2**0.5).where(PAST, 0))
 
 
-def test_a_beta_of_one_forgets_what_lies_along_w(path):
-    (q, k), w = qk(), torch.zeros(B, H, N, D, dtype=torch.float64)
-    w[..., 1] = 1
-    beta = torch.zeros(B, H, N, dtype=torch.float64)
-    beta[..., 3] = 1
-    logits = q @ k.mT / D**0.5 + path.score(q, k, HERE, HERE, read(w, beta))
-    plain = q @ k.mT / D**0.5
-    blind = (q * (1 - w)) @ k.mT / D**0.5
-    past = (HERE[:, None] >= 3) & (HERE < 3)  # the key before the word, the query at it or after
-    assert_close(logits, torch.where(past, blind, plain))
-
-
-def test_without_beta_nothing_happens(path):
-    (q, k), w = qk(), torch.randn(B, H, N, D, dtype=torch.float64)
-    assert not path.score(q, k, HERE, HERE, read(w, torch.zeros(B, H, N).double())).any()
-
-
 def test_what_is_read_is_a_direction_and_a_strength(path):
     got = path.hidden_features(torch.randn(B, N, H * D, dtype=torch.float64))
     assert got.shape == (B, H, N, D + 1)
@@ -103,11 +86,3 @@ def test_tokens_in_any_order(path):
 def test_a_walk_over_no_key_is_empty():
     q, k = torch.zeros(1, 1, 3, 2), torch.zeros(1, 1, 0, 2)
     assert householder_scores(q, k, k, k[..., :1], torch.ones(3, 0, dtype=torch.bool)).shape == (1, 1, 3, 0)
-
-
-def test_gradients(path):
-    (q, k), x = (t.requires_grad_() for t in qk((1, 3, 4, 4))), torch.randn(1, 4, H * D, dtype=torch.float64)
-    at = torch.arange(4)
-    assert torch.autograd.gradcheck(
-        lambda *_: path.score(q, k, at, at, path.hidden_features(x)), (q, k, *path.parameters())
-    )

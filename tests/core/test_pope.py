@@ -7,7 +7,6 @@ from torch.testing import assert_close
 
 from d2lpos import RoPE
 from d2lpos.rotary import Normed, PoPE
-from d2lpos.transformer.attention import attend
 
 HERE = torch.arange(5)
 Q, K = torch.randn(2, 1, 2, 5, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -31,20 +30,6 @@ def test_pope_is_its_formula():
 def test_pope_sees_the_step_alone():
     encoding = PoPE(8, heads=2)
     assert_close(scores(encoding, HERE + 1000), scores(encoding, HERE))
-
-
-def test_a_feature_of_pope_scores_highest_where_its_phase_says():
-    """Whatever queries and keys hold: in RoPE they move the highest place."""
-    encoding = PoPE(1, heads=1)
-    for q, k in (1.0, 1.0), (-3.0, 2.0):
-        x = torch.full((1, 1, 7, 1), q), torch.full((1, 1, 7, 1), k)
-        a, b = encoding.rotate(*x, torch.zeros(7), torch.arange(-3, 4))
-        assert (a[0, 0, :1] @ b[0, 0].mT).argmax() == 3
-
-
-def test_pope_attends():
-    y = attend(Q, K, K, HERE, HERE, PoPE(8, heads=2).double())
-    assert y.shape == Q.shape and y.isfinite().all()
 
 
 def test_the_angle_of_a_key_stays_within_a_turn():

@@ -26,11 +26,6 @@ def test_padding_is_not_counted(tokens):
     assert all(0 <= position < max(1, sum(tokens)) for position in got[0])
 
 
-def test_left_and_right_padding():
-    tokens = torch.tensor([[0, 0, 1, 1], [1, 1, 0, 0], [1, 0, 1, 0]]).bool()
-    assert from_padding(tokens).tolist() == [[0, 0, 0, 1], [0, 1, 1, 1], [0, 0, 1, 1]]
-
-
 @given(lengths=st.lists(st.integers(1, 5), max_size=5))
 def test_each_segment_begins_at_zero(lengths):
     segments = [number for number, length in enumerate(lengths) for _ in range(length)]

@@ -9,7 +9,7 @@ from torch.utils.checkpoint import checkpoint
 from d2lpos import ALiBi, Encoding, RoPE, Transformer
 from d2lpos.bias import KERPLE, BEiT, Swin, SwinV2
 from d2lpos.bias.base import LARGEST, Bias, PositionBias
-from d2lpos.rotary import Mixed, MRoPE, Normed, PoPE
+from d2lpos.rotary import Mixed, MRoPE, Normed
 from d2lpos.rotary.mrope import blocks
 from d2lpos.rotary.rope import Rotary
 from d2lpos.transformer import attention_weights
@@ -64,12 +64,6 @@ def test_each_encoding_of_a_grid_gives_the_same_numbers(name, qkv, randomized):
     encoding, (q, k, _) = randomized(GRIDS[name]()), qkv
     cells = CELLS if encoding.axes == 2 else torch.cat([torch.zeros(6, 1), CELLS], dim=1).long()
     check(encoding, q.clone().requires_grad_(), k, cells, cells)
-
-
-def test_turned_and_normed_or_in_polar_coordinates(qkv, randomized):
-    q, k, _ = qkv
-    for encoding in Normed(RoPE(8)), PoPE(8, 2):
-        check(randomized(encoding), q.clone().requires_grad_(), k, HERE, HERE)
 
 
 class Counted(RoPE):

@@ -5,19 +5,16 @@ import math
 import pytest
 import torch
 
-from d2lpos import ALiBi, Learned, RoPE, Sinusoidal, T5Bias
+from d2lpos import ALiBi, RoPE
 from d2lpos.bias.swin_v2 import SwinV2
 from d2lpos.config.tables import by_name, read_by_some, table, words
 from d2lpos.input.sinusoids import frequencies
-from d2lpos.positions.grid import cells
-from d2lpos.pretrained import Layer, Reading, encoding_of
-from d2lpos.rotary.scaling import llama3, unscaled, yarn
+from d2lpos.pretrained import encoding_of
+from d2lpos.rotary.scaling import unscaled, yarn
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
 LLAMA = {"model_type": "llama", **SIZES}
 M3 = {"model_type": "minimax_m3_vl_text", "num_hidden_layers": 4}
-STRETCHED = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
-STRETCHED |= {"original_max_position_embeddings": 8192}
 SWIN = {  # besides sizes; "path_norm" is in the released files
     "model_type": "swin",
     "depths": [2, 2, 6, 2],
@@ -42,16 +39,6 @@ def rope(config, tokens=None, layer=0):
 
 
 # As published.
-
-
-def test_llama_3_1():
-    config = LLAMA | {"rope_theta": 500_000.0, "rope_scaling": {"rope_type": "llama3", **STRETCHED}}
-    reading = encoding_of(config | {"max_position_embeddings": 131_072})
-    first = reading.encodings[0]
-    assert isinstance(first, RoPE) and (first.dim, first.rotary, first.base) == (16, 16, 5e5)
-    omega = frequencies(128, 500_000.0)
-    assert torch.equal(first.scaling(omega)[0], llama3(omega, 8, 8192)[0])
-    assert len(reading.layers) == 4 and reading.causal and reading.input is None
 
 
 def test_qwen_2_5_with_windows_that_are_off():
@@ -147,11 +134,6 @@ def test_gpt_oss():
     assert torch.equal(layers[0].encoding.scaling(omega)[0], yarn(omega, 32, 4096, truncate=False)[0])
 
 
-def test_gpt_neox_20b():
-    config = LLAMA | {"model_type": "gpt_neox", "rotary_pct": 0.25, "rotary_emb_base": 20_000}
-    assert (rope(config).rotary, rope(config).base) == (4, 20_000)
-
-
 def test_exaone_4_turns_all_layers_where_none_has_a_window():
     config = LLAMA | {"model_type": "exaone4", "layer_types": ["full_attention"] * 4, "sliding_window": None}
     assert None not in encoding_of(config).encodings
@@ -165,52 +147,6 @@ def test_olmo_hybrid_turns_nothing_where_its_base_is_null():
     assert still.encodings == [None] * 4 and [layer.attends for layer in still.layers] == [False, True] * 2
     turning = config | {"rope_parameters": {"rope_theta": 1e4, "rope_type": "default"}}
     assert rope(turning, layer=1).base == 1e4
-
-
-def test_smollm_3_leaves_every_fourth_layer_alone():
-    config = LLAMA | {"model_type": "smollm3", "no_rope_layer_interval": 4, "no_rope_layers": [1, 1, 1, 0]}
-    assert [encoding is None for encoding in encoding_of(config).encodings] == [False, False, False, True]
-
-
-def test_tables_and_sinusoids():
-    bert = encoding_of({"model_type": "bert", **SIZES, "max_position_embeddings": 512})
-    assert isinstance(bert.input, Learned) and bert.input.table.shape == (512, 64)
-    assert bert.first == 0 and not bert.causal and bert.encodings == [None] * 4
-    roberta = {"model_type": "roberta", **SIZES, "max_position_embeddings": 514, "pad_token_id": 1}
-    assert encoding_of(roberta).first == 2 and len(encoding_of(roberta).input.table) == 514
-    opt = encoding_of({"model_type": "opt", **SIZES, "max_position_embeddings": 2048})
-    assert opt.first == 2 and len(opt.input.table) == 2050 and opt.causal
-    sizes = {"d_model": 64, "decoder_layers": 2, "encoder_layers": 3}
-    whisper = {"model_type": "whisper", **sizes, "max_source_positions": 1500, "max_target_positions": 448}
-    reading = encoding_of(whisper)
-    assert isinstance(reading.encoder.input, Sinusoidal) and reading.encoder.input.endpoint
-    assert len(reading.input.table) == 448 and len(reading.encoder.layers) == 3
-
-
-def test_biases():
-    t5 = encoding_of({"model_type": "t5", "num_heads": 4, "num_layers": 2, "d_kv": 64})
-    assert isinstance(t5.encodings[0], T5Bias) and t5.encodings[0] is t5.encodings[1]
-    assert t5.layers[0].scale == 8
-    assert not t5.encodings[0].bidirectional and t5.encoder.encodings[0].bidirectional
-    slopes = {"attn_config": {"alibi": True, "alibi_bias_max": 4}}
-    mpt = {"model_type": "mpt", "n_heads": 4, "n_layers": 2, **slopes}
-    assert isinstance(encoding_of(mpt).encodings[0], ALiBi) and encoding_of(mpt).encodings[0].octaves == 4
-    falcon = {"model_type": "falcon", **SIZES}
-    assert [type(rope(falcon | {"alibi": alibi})) for alibi in (True, False)] == [ALiBi, RoPE]
-
-
-def test_swin():
-    """The tiny one for pictures of 224 pixels; in its last stage one window is all there is, and does not move."""
-    sizes = {"embed_dim": 96, "num_heads": [3, 6, 12, 24], "window_size": 7, "image_size": 224}
-    reading = encoding_of(SWIN | sizes)
-    assert [(layer.tile, layer.shift) for layer in reading.layers] == [(7, 0), (7, 3)] * 5 + [(7, 0)] * 2
-    assert [layer.merged for layer in reading.layers] == [1] * 2 + [2] * 2 + [4] * 6 + [8] * 2
-    assert [len(bias.table.T) for bias in reading.encodings] == [3] * 2 + [6] * 2 + [12] * 6 + [24] * 2
-    assert len(set(reading.encodings)) == 12 and reading.input is None and not reading.causal
-    assert not any(layer.cosine for layer in reading.layers)
-    assert torch.equal(reading.places(14, 9), cells(14, 9))
-    beside = encoding_of(SWIN | {"num_heads": [3] * 4, "embed_dim": 8, "use_absolute_embeddings": True})
-    assert beside.input.table.shape == (56 * 56, 8)
 
 
 def test_swin_v2_that_was_trained_in_windows_of_12_and_then_of_24():
@@ -268,30 +204,20 @@ def test_longrope_hangs_on_the_length_of_the_text():
 # Refused.
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
-MPT, INKLING = {"model_type": "mpt"}, {"model_type": "inkling_text"}
+MPT = {"model_type": "mpt"}
 REFUSED = {
     'model_type "nobody" is not known': {"model_type": "nobody"},
-    "model_type null is not known": {},
     'model_type "yuan" is refused: filters mix a token with those before it': LLAMA | {"model_type": "yuan"},
     "config must have text_config, where llava has the model of its text; it has none": {"model_type": "llava"},
-    'model_type "inkling_text" is refused: its bias is computed from the text': INKLING,
-    "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
-    "llama has keys that are not understood: no_rope_layers = [1, 0]. A key": LLAMA
-    | {"no_rope_layers": [1, 0]},
-    "llama has keys that are not understood: layer_types = ": LLAMA | {"layer_types": ["full_attention"] * 4},
     "llama has keys that are not understood: alibi = true. A key": LLAMA | {"alibi": True},
-    "llama has keys that are not understood: rope_wobble = 3. A key": LLAMA | {"rope_wobble": 3},
+    "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
     "rope_type must be one of default, linear,": LLAMA
     | {"rope_scaling": {"rope_type": "soup", "factor": 2.0}},
     'rope_type "linear" has keys that are not understood: rope_scaling.eta = 2, rope_scaling.zeta = 3. A key': LLAMA
     | {"rope_scaling": {"type": "linear", "factor": 2.0, "zeta": 3, "eta": 2}},
-    'rope_type "default" has keys that are not understood: rope_parameters.mrope_section = [4, 2, 2]. A key': LLAMA
-    | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}},
     'rope_type "linear" must have a factor, and has none': LLAMA | {"rope_scaling": {"type": "linear"}},
     'rope_type "yarn" must have a factor, and has none': LLAMA
     | {"max_position_embeddings": 256, "rope_scaling": {"rope_type": "yarn", "original_max_position_embeddings": 64}},
-    'rope_type "proportional" must have a factor, and has none': LLAMA
-    | {"rope_parameters": {"rope_type": "proportional", "factor": None}},
     'rope_type "yarn" must have original_max_position_embeddings, and has none': LLAMA
     | {"model_type": "internlm2", "rope_scaling": {"type": "yarn", "factor": 2.0}},
     'tokens must say how long the text is, because rope_type "dynamic" depends on it; got None': LLAMA
@@ -310,22 +236,16 @@ REFUSED = {
     "rope_parameters must name the types of layers that they are for; got": LLAMA
     | {"model_type": "gemma4_text", "rope_scaling": {"type": "linear", "factor": 2.0}},
     'num_hidden_layers must be a whole number of at least 1; got "4"': LLAMA | {"num_hidden_layers": "4"},
-    "num_hidden_layers must be a whole number of at least 1; got 0": LLAMA | {"num_hidden_layers": 0},
-    "num_hidden_layers must be a whole number of at least 1; got -1": LLAMA | {"num_hidden_layers": -1},
     "num_attention_heads must be a whole number of at least 1; got true": LLAMA | {"num_attention_heads": True},
-    "sliding_window must be a whole number of at least 1; got -1": LLAMA
-    | {"model_type": "mistral", "sliding_window": -1},
     'sliding_window_pattern must be a whole number of at least 1 where there are no layer_types; got "LLLG"': LLAMA
     | {"model_type": "exaone4", "sliding_window_pattern": "LLLG"},
     'rope_theta must be a positive number; got "1e4"': LLAMA | {"rope_theta": "1e4"},
     "rope_theta must be one number; got [10000]": LLAMA | {"rope_theta": [1e4]},
     'layer_types must be a list; got "full_attention"': LLAMA
     | {"model_type": "gemma2", "layer_types": "full_attention"},
-    "full_attn_idxs must be a list; got 3": LLAMA | {"model_type": "lfm2", "full_attn_idxs": 3},
     'short_factor must be a list; got "x"': LLAMA
     | {"rope_scaling": {"type": "su", "short_factor": "x", "long_factor": [1.0] * 8}},
     'linear_attn_config must be a dictionary; got "x"': LLAMA | {"model_type": "kimi_linear", "linear_attn_config": "x"},
-    "per_layer_config must be a dictionary; got [1]": LLAMA | {"model_type": "gemma4_text", "per_layer_config": [1]},
     "partial_rotary_factor must be a number from 0 to 1; got 2": LLAMA
     | {"model_type": "stablelm", "partial_rotary_factor": 2.0},
     'partial_rotary_factor must be a number from 0 to 1; got "0.5"': LLAMA
@@ -335,14 +255,12 @@ REFUSED = {
     'model_type ["llama"] is not known': {"model_type": ["llama"]},
     'rope_theta must be one number; got {"a": 1}': LLAMA | {"rope_theta": {"a": 1}},
     "rope_type must be one of default, linear": LLAMA | {"rope_scaling": {"rope_type": ["yarn"]}},
-    "hidden_size must be a whole number of at least 1; got [64, 64]": LLAMA | {"hidden_size": [64, 64]},
     "hidden_size and num_attention_heads must be whole numbers; got 64 and [4, 4]": LLAMA
     | {"num_attention_heads": [4, 4]},
     'max_window_layers must be a whole number of at least 0; got "3"': LLAMA
     | {"model_type": "qwen2", "max_window_layers": "3"},
     'no_rope_layers must be a list of 0 and 1; got ["a", "b", "c", "d"]': LLAMA
     | {"model_type": "smollm3", "no_rope_layers": list("abcd")},
-    "layer_types must name 4 layers; got 6": LLAMA | {"model_type": "gemma2", "layer_types": ["full_attention"] * 6},
     "rotary_dim and partial_rotary_factor must agree on 16 features; got 8 and 1": LLAMA
     | {"model_type": "minimax_m2", "head_dim": 16, "rotary_dim": 8, "partial_rotary_factor": 1.0},
     "local_rope_theta must be a positive number; got null": LLAMA
@@ -409,14 +327,11 @@ REFUSED = {
     'position_embedding_type of bert must be absolute; got "relative_key"': LLAMA
     | {"model_type": "bert", "max_position_embeddings": 512, "position_embedding_type": "relative_key"},
     'key "prefix_lm" in attn_config of mpt is not understood': MPT | {"attn_config": {"prefix_lm": True}},
-    "llama has keys that are not understood: wobble = 3. A key": LLAMA | {"wobble": 3},
     "llama has keys that are not understood: wobble = false. A key": LLAMA | {"wobble": False},
     "attn_config of mpt must have alibi and no rope": MPT | {"attn_config": {"alibi": False}},
     "num_heads must be 4 numbers, one for each stage; got [3]": SWIN | {"num_heads": [3]},
     "pretrained_window_sizes must be 4 numbers, one for each stage; got [8, 8]": SWIN
     | {"model_type": "swinv2", "num_heads": [3] * 4, "pretrained_window_sizes": [8, 8]},
-    "swin has keys that are not understood: pretrained_window_sizes = [8, 8, 8, 8]. A key": SWIN
-    | {"num_heads": [3] * 4, "pretrained_window_sizes": [8] * 4},
     "window_size must be at most 7, the shorter side of a stage, or its code fails; got 12": SWIN
     | {"num_heads": [3] * 4, "window_size": 12},
     "use_absolute_embeddings of swinv2 must be false: its code adds a row too many, and fails": SWIN
@@ -462,20 +377,6 @@ def test_a_decoder_is_causal():
     assert [encoding_of(roformer | {"is_decoder": it}).causal for it in (False, True)] == [False, True]
     xlm = {"model_type": "xlm", "emb_dim": 64, "n_layers": 2, "max_position_embeddings": 512}
     assert [encoding_of(xlm | {"causal": it}).causal for it in (False, True)] == [False, True]
-
-
-def test_what_a_layer_is_by_default():
-    assert Reading("none", (Layer(),)).encodings == [None]
-
-
-def test_reading_a_dictionary_needs_no_transformers(python):
-    script = f"""
-import sys
-from d2lpos.pretrained import encoding_of
-encoding_of({LLAMA})
-assert not any(name.split(".")[0] == "transformers" for name in sys.modules)
-"""
-    assert python("-c", script).returncode == 0
 
 
 def test_a_whole_number_may_be_written_as_a_float():

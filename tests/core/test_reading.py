@@ -43,18 +43,6 @@ beta_fast=32, beta_slow=1, truncate=true, attention_factor=null)""": LLAMA | {"r
         "rope_parameters": {"full_attention": PROPORTIONAL, "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}},
         **SIZES,
     },
-    """roberta: 1 layer, a token sees those before and after it
-  input: Learned(length=514, dim=64), from position 2 on
-  layer 0: attention without positions""": {
-        "model_type": "roberta",
-        "num_hidden_layers": 1,
-        "max_position_embeddings": 514,
-        "pad_token_id": 1,
-        **SIZES,
-    },
-    """mamba: 1 layer, a token sees none after it
-  input: nothing is added
-  layer 0: no attention, but a recurrence or a convolution""": {"model_type": "mamba", "num_hidden_layers": 1},
 }
 
 
@@ -217,13 +205,6 @@ SENTENCES = {
     "tokens.": ({"model_type": "bert", "num_hidden_layers": 2}, None, "BERT"),
     "T5, in its decoder, adds a learned number for each range of distances to the scores in its one layer (T5's buckets), and "
     "sees the whole text in each; its encoder does the same.": ({"model_type": "t5", "num_layers": 1}, None, "T5"),
-    "The model (mamba) adds no positions to its input, and has no attention in its 32 layers.": (
-        {"model_type": "mamba"},
-        None,
-        None,
-    ),
-    "The model (jamba) gives its attention no positions, and sees the whole text in 1 of its 8 layers; 7 layers have no "
-    "attention; its class takes 262,144 tokens.": ({"model_type": "jamba", "num_hidden_layers": 8}, None, None),
     "The model (dinov3_vit) turns queries and keys by their row and column in all 12 layers (RoPE), and sees the whole picture "
     "in each.": ({"model_type": "dinov3_vit"}, None, None),
 }

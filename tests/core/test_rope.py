@@ -1,6 +1,4 @@
 import cmath
-import math
-from functools import partial
 
 import pytest
 import torch
@@ -13,10 +11,8 @@ from d2lpos.input.sinusoids import angles, frequencies
 from d2lpos.rotary.mrope import MRoPE, blocks
 from d2lpos.rotary.pope import PoPE
 from d2lpos.rotary.rope import convert, permute_qk_rows, rotate, rotate_fast
-from d2lpos.rotary.scaling import yarn
 
 LAYOUTS = pytest.mark.parametrize("layout", ["half", "interleaved"])
-POSITIONS = st.floats(-1e4, 1e4)
 
 
 def turn(x, position, layout="half", base=10_000.0):
@@ -40,69 +36,11 @@ def test_reference_numbers():
     assert_close(got, torch.tensor(want), atol=1e-6, rtol=0)
 
 
-def test_layouts_differ_by_a_permutation():
-    x, order = torch.randn(5, 8), [0, 2, 4, 6, 1, 3, 5, 7]
-    assert torch.equal(turn(x[:, order], 3, "half"), turn(x, 3, "interleaved")[:, order])
-
-
 @LAYOUTS
 @given(position=st.integers(-500, 500), half=st.integers(1, 8), seed=st.integers(0, 99))
 def test_equals_a_product_of_complex_numbers(layout, position, half, seed):
     x = torch.randn(3, 2 * half, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
     assert_close(turn(x, position, layout), by_complex_numbers(x, position, layout), atol=1e-9, rtol=0)
-
-
-@LAYOUTS
-@given(m=POSITIONS, n=POSITIONS)
-def test_rotations_form_a_group(layout, m, n):
-    x = torch.arange(1.0, 9.0, dtype=torch.float64)
-    assert_close(turn(turn(x, m, layout), n, layout), turn(x, m + n, layout), atol=1e-8, rtol=0)
-    assert_close(turn(turn(x, m, layout), -m, layout), x, atol=1e-10, rtol=0)
-    assert_close(turn(x, m, layout).norm(), x.norm())
-    assert torch.equal(turn(x, 0, layout), x)
-
-
-@LAYOUTS
-@given(m=POSITIONS, n=POSITIONS, shift=POSITIONS)
-def test_scores_know_the_offset_only(layout, m, n, shift):
-    q, k = torch.randn(2, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    score = turn(q, m, layout) @ turn(k, n, layout)
-    assert_close(turn(q, m + shift, layout) @ turn(k, n + shift, layout), score, atol=1e-8, rtol=0)
-    assert_close(q @ turn(k, n - m, layout), score, atol=1e-8, rtol=0)
-
-
-@LAYOUTS
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_is_the_rounded_float32_result(layout, dtype):
-    x = torch.randn(4096, 8).to(dtype)
-    turns = angles(torch.arange(4096), frequencies(8))
-    got = rotate(x, turns, layout)
-    assert got.dtype == dtype and torch.equal(got, rotate(x.float(), turns, layout).to(dtype))
-
-
-@LAYOUTS
-def test_float64_stays_and_its_gradient_is_right(layout):
-    x = torch.randn(2, 3, 4, dtype=torch.float64, requires_grad=True)
-    turns = torch.randn(3, 2, dtype=torch.float64, requires_grad=True)
-    assert rotate(x, turns, layout).dtype == torch.float64
-    assert torch.autograd.gradcheck(lambda x, turns: rotate(x, turns, layout), (x, turns))
-
-
-@LAYOUTS
-@given(position=POSITIONS)
-def test_the_gradient_turns_back(layout, position):
-    x, gradient = (
-        torch.arange(1.0, 9.0, dtype=torch.float64),
-        torch.arange(8.0, 0.0, -1.0, dtype=torch.float64),
-    )
-    x.requires_grad_()
-    turn(x, position, layout).backward(gradient)
-    assert_close(x.grad, turn(gradient, -position, layout))
-
-
-def test_one_vector_at_many_positions():
-    x, turns = torch.randn(4), torch.randn(5, 2)
-    assert torch.equal(rotate(x, turns), rotate(x.expand(5, 4), turns))
 
 
 @LAYOUTS
@@ -118,11 +56,6 @@ def test_the_encoding_turns_each_token_by_its_own_position(layout):
             assert_close(turned_k[i, :, token], turn(k[i, :, token], there[token].item(), layout, 100.0))
 
 
-def test_first_pair_is_fast_and_last_is_slow():
-    quarter = rotate(torch.ones(4), angles(torch.tensor(math.pi / 2), frequencies(4, base=1e8)))
-    assert_close(quarter, torch.tensor([-1.0, 1, 1, 1]), atol=2e-4, rtol=0)
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
 def test_a_default_dtype_changes_nothing(dtype, default_dtype):
     q, here = torch.randn(1, 2, 3, 8), torch.arange(3)
@@ -133,20 +66,7 @@ def test_a_default_dtype_changes_nothing(dtype, default_dtype):
     assert torch.equal(got, want)
 
 
-def test_no_table_is_stored():
-    assert not RoPE(8).state_dict() and not list(RoPE(8).buffers())
-
-
 # Layouts
-
-
-@given(pairs=st.integers(1, 6), heads=st.integers(1, 3))
-def test_conversion_carries_turns_from_layout_to_layout(pairs, heads):
-    x, turns = torch.randn(heads, 5, 2 * pairs), torch.randn(5, pairs)
-    for layout, other in ("half", "interleaved"), ("interleaved", "half"):
-        got = rotate(convert(x, layout), turns, layout)
-        assert torch.equal(got, convert(rotate(x, turns, other), layout))
-        assert torch.equal(convert(convert(x, layout), other), x)
 
 
 def test_conversion_of_some_features():
@@ -222,23 +142,6 @@ def test_two_axes_turn_two_halves_of_the_pairs():
     assert_close(turned[..., 4:], want)
     half = RoPE(8, base=100.0, scaling=halves, axes=2)
     assert_close(half.rotate_at(convert(q, "half"), grid), convert(turned, "half"))
-
-
-@LAYOUTS
-@given(row=POSITIONS, column=POSITIONS)
-def test_two_axes_know_both_offsets_only(layout, row, column):
-    generator = torch.Generator().manual_seed(3)
-    q, k = torch.randn(2, 1, 1, 6, 8, dtype=torch.float64, generator=generator)
-    grid = torch.cartesian_prod(torch.arange(2.0), torch.arange(3.0)).double()
-    rope = RoPE(8, layout=layout, axes=2)
-
-    def scores(positions):
-        turned_q, turned_k = rope.rotate(q, k, positions, positions)
-        return turned_q @ turned_k.mT
-
-    moved = scores(grid + torch.tensor([row, column], dtype=torch.float64))
-    assert_close(moved, scores(grid), atol=1e-8, rtol=0)
-    assert (scores(grid.flip(-1)) - scores(grid)).abs().max() > 1e-3
 
 
 # The fast form
@@ -321,28 +224,19 @@ def test_a_compiler_sees_the_readable_formula(layout):
     assert torch.equal(compiled(x, TURNS, layout), rotate(x, TURNS, layout))
 
 
-def test_a_further_turn_does_not_sharpen_again():
-    """YaRN multiplies queries and keys by a factor, once."""
-    rope = RoPE(16, scaling=partial(yarn, factor=4.0, length=64))
-    keys, here = torch.randn(1, 2, 5, 16), torch.arange(5)
-    moved = rope.rotate_further(rope.rotate_at(keys, here), torch.tensor([7]))
-    assert torch.allclose(moved, rope.rotate_at(keys, here + 7), atol=1e-5)
+FAR = [131_072, 2**24 - 2, 2**31 + 1]
 
 
-FAR = [131_072, 10**6, 2**23, 2**24 - 2, 2**31 + 1]
-
-
-@LAYOUTS
 @pytest.mark.parametrize("far", FAR)
 @pytest.mark.parametrize("make", [
-    pytest.param(lambda layout: RoPE(64, layout=layout), id="all features"),
-    pytest.param(lambda layout: RoPE(64, base=500_000.0, layout=layout, rotary=32), id="half of the features"),
-    pytest.param(lambda layout: MRoPE(64, blocks([16, 8, 8]), layout=layout), id="m-rope"),
-    pytest.param(lambda layout: PoPE(64, 2), id="pope"),
+    pytest.param(lambda: RoPE(64), id="all features"),
+    pytest.param(lambda: RoPE(64, base=500_000.0, layout="interleaved", rotary=32), id="half of the features"),
+    pytest.param(lambda: MRoPE(64, blocks([16, 8, 8])), id="m-rope"),
+    pytest.param(lambda: PoPE(64, 2), id="pope"),
 ])
-def test_a_score_sees_its_offset_wherever_it_stands(make, far, layout):
+def test_a_score_sees_its_offset_wherever_it_stands(make, far):
     """float32 holds these positions, and not their angles."""
-    kind = make(layout)
+    kind = make()
     q, k = torch.randn(2, 1, 2, 1, 64)
 
     def score(position):
@@ -354,15 +248,13 @@ def test_a_score_sees_its_offset_wherever_it_stands(make, far, layout):
     assert error.max() < 1e-6
 
 
-@pytest.mark.parametrize("far", FAR[:4])
+@pytest.mark.parametrize("far", FAR[:2])
 def test_whole_numbers_in_float32_turn_as_integers_do(far):
     q, rope = torch.randn(1, 1, 1, 64), RoPE(64)
     assert torch.equal(rope.rotate_at(q, torch.tensor([float(far)])), rope.rotate_at(q, torch.tensor([far])))
 
 
-@pytest.mark.parametrize(
-    ("far", "dtype"), [*((far, torch.int64) for far in FAR), *((far, torch.float32) for far in FAR[:4])]
-)
+@pytest.mark.parametrize(("far", "dtype"), [(FAR[1], torch.float32), (FAR[2], torch.int64)])
 def test_a_compiled_turn_is_right_where_positions_cannot_be_looked_at(far, dtype):
     q, here, rope = torch.randn(1, 1, 1, 64), torch.tensor([far], dtype=dtype), RoPE(64)
     compiled = torch.compile(rope.rotate_at, backend="eager", fullgraph=True)

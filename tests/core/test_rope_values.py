@@ -30,32 +30,6 @@ def test_each_value_arrives_turned_by_its_offset(layout, rotary):
         assert_close(got[:, :, i], (weights[:, :, i, :, None] * carried).sum(dim=2))
 
 
-def test_a_shift_changes_nothing_and_without_the_turn_back_it_does():
-    (q, k, v), rope = qkv(), RoPEValues(D)
-    want, far = attend(q, k, v, HERE, HERE, rope), HERE + 1000
-    assert_close(attend(q, k, v, far, far, rope), want)
-    half = attend(q, k, rope.rotate_values(v, far), far, far, RoPE(D))
-    assert (half - attend(q, k, rope.rotate_values(v, HERE), HERE, HERE, RoPE(D))).abs().max() > 0.1
-
-
-def test_it_tells_how_far_back_the_mark_was_and_rope_cannot():
-    """One value differs from 0, and all weights are equal: plain values tell the mark, and not its place."""
-    q = k = torch.zeros(1, 1, N, D, dtype=torch.float64)
-    at = HERE[-1:]
-
-    def taken(mark, encoding):
-        v = torch.zeros(1, 1, N, D, dtype=torch.float64)
-        v[:, :, mark] = 1
-        return attend(q[:, :, -1:], k, v, at, HERE, encoding)
-
-    plain = torch.stack([taken(mark, RoPE(D)) for mark in range(N)])
-    assert_close(plain, plain[:1].expand_as(plain))
-    carried = torch.stack([taken(mark, RoPEValues(D)) for mark in range(N)]).flatten(1)
-    assert torch.pdist(carried).min() > 0.05
-    shifted = attend(q[:, :, -1:], k, torch.ones_like(k), at + 9, HERE + 9, RoPEValues(D))
-    assert_close(shifted, attend(q[:, :, -1:], k, torch.ones_like(k), at, HERE, RoPEValues(D)))
-
-
 def test_an_attention_factor_leaves_values_as_long_as_they_were():
     rope = RoPEValues(D, scaling=partial(yarn, factor=4.0, length=16))
     _, _, v = qkv()
@@ -81,12 +55,6 @@ def test_a_cache_keeps_values_as_they_are(window):
     other = Cache()
     plain(x, HERE, cache=other)
     assert_close(cache.values, other.values)
-
-
-def test_grouped_values_turn():
-    (q, k, v), rope = qkv(), RoPEValues(D)
-    got = attend(q, k[:, :1], v[:, :1], HERE, HERE, rope)
-    assert_close(got, attend(q, k[:, :1].expand_as(q), v[:, :1].expand_as(q), HERE, HERE, rope))
 
 
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")

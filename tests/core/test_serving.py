@@ -197,12 +197,6 @@ def test_windows_with_angles_of_their_own_are_left_as_they_are():
     ]
 
 
-def test_lengths():
-    for config, expected in (GPT_OSS, (4096, 131_072)), (QWEN3, (None, 40_960)):
-        lengths = read(config)["lengths"]
-        assert (lengths["original"], lengths["allowed"]) == expected
-
-
 def told(config):
     return " ".join(sentence for sentence, _ in map(in_words, traps(read(config))))
 
@@ -248,22 +242,6 @@ def test_sections_are_in_the_book():
         assert re.search(
             rf'^\s*"?## {re.escape(heading)}(\\n)?"?,?$', file.read_text("utf-8"), re.MULTILINE
         ), place
-
-
-def test_settings_are_what_a_program_reads():
-    said = {program: line(QWEN3, 131_072, program, trained=32_768) for program in PROGRAMS}
-    vllm, sglang, llama = (shlex.split(said[name]) for name in ("vllm", "sglang", "llama.cpp"))
-    assert json.loads(vllm[vllm.index("--hf-overrides") + 1]) == {
-        "rope_parameters": YARN | {"rope_theta": 1e6},
-        "max_position_embeddings": 131_072,
-    }
-    assert vllm[vllm.index("--max-model-len") + 1] == sglang[sglang.index("--context-length") + 1] == "131072"
-    assert json.loads(sglang[sglang.index("--json-model-override-args") + 1]) == {
-        "rope_scaling": YARN | {"rope_theta": 1e6},
-        "max_position_embeddings": 131_072,
-    }
-    flags = {"-c": "131072", "--rope-scaling": "yarn", "--rope-scale": "4", "--yarn-orig-ctx": "32768"}
-    assert all(llama[llama.index(flag) + 1] == value for flag, value in flags.items())
 
 
 def test_a_factor_may_be_broken_and_is_rounded_up():
@@ -351,18 +329,6 @@ def test_rules_without_settings_say_why():
         line({"model_type": "bailing_hybrid"}, 1_000_000, "vllm", 4096, "ntk")
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_where_nothing_is_needed_nothing_is_set(program):
-    assert line(QWEN3, 40_960, program) == "# Nothing to set: 40,960 is within what its file allows."
-    assert line(QWEN3, 9, program, trained=32_768) == "# Nothing to set: 9 is within the length of its training."
-    windowed = {"model_type": "starcoder2", "sliding_window": 4096, "max_position_embeddings": 16_384}
-    assert line(windowed, 16_000, program) == "# Nothing to set: 16,000 is within what its file allows."
-    phi3 = {"model_type": "phi3", "original_max_position_embeddings": 4096, "max_position_embeddings": 131_072}
-    phi3 |= {"rope_scaling": {"type": "longrope", "short_factor": [1.0] * 48, "long_factor": [2.0] * 48}}
-    assert line(phi3, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
-    assert line(GPT_OSS, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
-
-
 LONGER = {
     "transformers": "config.{key} = 65536",
     "transformers4": "config.{key} = 65536",
@@ -418,28 +384,6 @@ def test_what_cannot_be_stretched_so_is_refused(sentence):
     assert str(error.value) == sentence
     with pytest.raises(ValueError, match=r"^program must be one of transformers, .*; got 'ollama'$"):
         line(QWEN3, 131_072, "ollama")
-
-
-BESIDE = {
-    "beside 4,096 tokens, before its stretch:": GPT_OSS,
-    "beside 4,096 tokens, as its class allows:": {"model_type": "phi3"},
-    "beside 16,384 tokens, as its file allows:": {
-        "model_type": "phi3",
-        "max_position_embeddings": 16_384,
-        "original_max_position_embeddings": 16_384,
-    },
-}
-
-
-@pytest.mark.parametrize("words", BESIDE)
-def test_angles_are_beside_a_stretch_only_where_a_rule_is_in_force(words):
-    assert f"\n  {words}\n" in asks(read(BESIDE[words]), 200_000)
-
-
-def test_where_nothing_turns_no_length_stands_alone():
-    silent = {"model_type": "exaone4", "layer_types": ["full_attention"] * 32}
-    for config in (silent, {"model_type": "gpt2"}, {"model_type": "deberta-v2"}):
-        assert "beside" not in asks(read(config), 200_000)
 
 
 def test_the_command_tells_what_a_length_asks(tmp_path, capsys):

@@ -5,7 +5,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.testing import assert_close
 
 from d2lpos.offset.shaw import Shaw, ShawKeys, clipped_index
 from d2lpos.positions.checks import offsets
@@ -40,21 +39,6 @@ def test_keys_and_values_pair_by_pair():
         np.testing.assert_allclose(got[b, h, i].detach().numpy(), want)
 
 
-def test_value_door_averages_the_rows():
-    encoding, weights = Shaw(3, clip=2), torch.tensor([[[[0.5, 0.25, 0.0, 0.25]]]])
-    got = encoding.value(weights, torch.tensor([3]), torch.arange(4))
-    table = encoding.values
-    assert_close(got[0, 0, 0], 0.5 * table[0] + 0.25 * table[0] + 0.0 * table[1] + 0.25 * table[2])
-
-
-def test_far_keys_share_the_outer_rows():
-    encoding, q, k = ShawKeys(8, clip=2), torch.randn(1, 2, 1, 8), torch.randn(1, 2, 5, 8)
-    score = encoding.score(q, k, torch.tensor([0]), torch.tensor([2, 3, 900, -2, -3]))
-    assert_close(score[..., :3], score[..., :1].expand(-1, -1, -1, 3))
-    assert_close(score[..., 3], score[..., 4])
-    assert not torch.allclose(score[..., 0], score[..., 4])
-
-
 def test_no_vector_is_made_for_each_pair(largest):
     length, features, clip = 64, 32, 4
     encoding = Shaw(features, clip)
@@ -65,14 +49,6 @@ def test_no_vector_is_made_for_each_pair(largest):
     assert largest(lambda: encoding.value(weights, p, p)) <= limit
 
 
-def test_gradients():
-    encoding, p = Shaw(4, clip=1).double(), torch.arange(3)
-    q = torch.randn(1, 2, 3, 4, dtype=torch.float64, requires_grad=True)
-    weights = torch.rand(1, 2, 3, 3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda q, _: encoding.score(q, q, p, p), (q, encoding.keys))
-    assert torch.autograd.gradcheck(lambda w, _: encoding.value(w, p, p), (weights, encoding.values))
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_key_term_is_computed_wide(dtype):
     encoding = ShawKeys(8, clip=2).to(dtype)
@@ -80,11 +56,3 @@ def test_key_term_is_computed_wide(dtype):
     got = encoding.score(q, q, p, p)
     assert got.dtype == torch.float32
     assert torch.equal(got, encoding.float().score(q.float(), q.float(), p, p))
-
-
-def test_doors_and_parameters():
-    assert ShawKeys(8, 3).doors == ("score",) and Shaw(8, 3).doors == ("score", "value")
-    assert {name: tuple(t.shape) for name, t in Shaw(8, 3).state_dict().items()} == {
-        "keys": (7, 8),
-        "values": (7, 8),
-    }

@@ -51,37 +51,6 @@ def test_with_its_endpoint_the_last_frequency_is_one_over_the_base(half, base):
     assert_close(placed[0].double(), table, atol=1e-5, rtol=0)
 
 
-def test_position_zero():
-    assert sinusoidal(torch.arange(1), 6).tolist() == [[0, 1, 0, 1, 0, 1]]
-    assert sinusoidal(torch.arange(1), 6, layout="concatenated").tolist() == [[0, 0, 0, 1, 1, 1]]
-
-
-def test_layouts_differ_by_a_permutation():
-    positions = torch.arange(50)
-    order = [0, 2, 4, 6, 1, 3, 5, 7]
-    interleaved = sinusoidal(positions, 8)
-    assert torch.equal(sinusoidal(positions, 8, layout="concatenated"), interleaved[:, order])
-
-
-@given(position=POSITIONS, step=POSITIONS)
-def test_a_step_is_a_rotation_that_does_not_know_where_it_starts(position, step):
-    here, there = sinusoidal(torch.tensor([position, position + step], dtype=torch.float64), 8).view(2, 4, 2)
-    turn = angles(torch.tensor(step, dtype=torch.float64), frequencies(8))
-    rotation = torch.stack([turn.cos(), turn.sin(), -turn.sin(), turn.cos()], dim=-1).view(4, 2, 2)
-    assert_close((rotation @ here[..., None])[..., 0], there, atol=1e-8, rtol=0)
-
-
-@given(position=POSITIONS, step=POSITIONS)
-def test_lengths_are_equal_and_products_know_the_distance_only(position, step):
-    here, there, back = sinusoidal(
-        torch.tensor([position, position + step, position - step], dtype=torch.float64), 12
-    )
-    assert here @ here == pytest.approx(6)
-    product = sum(math.cos(step * 10_000 ** (-2 * i / 12)) for i in range(6))
-    assert here @ there == pytest.approx(product, abs=1e-8)
-    assert here @ back == pytest.approx(product, abs=1e-8)
-
-
 def test_dtypes():
     assert sinusoidal(torch.arange(3), 4).dtype == torch.float32
     assert sinusoidal(torch.arange(3).double(), 4).dtype == torch.float64
@@ -89,12 +58,6 @@ def test_dtypes():
     assert torch.equal(
         Sinusoidal(4).embed(x, torch.arange(400))[0], sinusoidal(torch.arange(400), 4).bfloat16()
     )
-
-
-def test_any_shape_of_positions():
-    positions = torch.arange(24).view(2, 3, 4)
-    assert torch.equal(sinusoidal(positions, 6).view(24, 6), sinusoidal(torch.arange(24), 6))
-    assert sinusoidal(torch.arange(0), 6).shape == (0, 6)
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])

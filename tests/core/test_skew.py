@@ -41,12 +41,6 @@ def test_memory_grows_with_t_squared_and_not_with_t_squared_d(largest):
     assert largest(lambda: torch.einsum("id, ijd -> ij", q, vectors[rows])) == length * length * features
 
 
-def test_gradients():
-    q = torch.randn(2, 4, 3, dtype=torch.float64, requires_grad=True)
-    vectors = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda q, vectors: key_term(q, vectors).tril(), (q, vectors))
-
-
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_computed_wide(dtype):
     q, vectors = torch.randn(5, 8).to(dtype), torch.randn(5, 8).to(dtype)

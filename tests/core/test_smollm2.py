@@ -93,7 +93,7 @@ def test_temperature_multiplies_queries(model):
     assert not torch.allclose(model(tokens, temperature=lambda p: steps(p, 4)), model(tokens, positions))
 
 
-@pytest.mark.parametrize(("last", "first"), [(1, 0), (40, 0), (40, 4), (300, 0), (1000, 2)])
+@pytest.mark.parametrize(("last", "first"), [(40, 0), (40, 4), (1000, 2)])
 def test_a_window_is_its_mask(model, monkeypatch, last, first):
     monkeypatch.setattr(smollm2, "BLOCK", 64)
     tokens, here = text(150), torch.arange(150)
@@ -105,12 +105,6 @@ def test_a_window_is_its_mask(model, monkeypatch, last, first):
 def test_layers_are_read_in_parts(model):
     x = model.embed(text())
     assert torch.equal(model.read(model.read(x, last=2), first=2), model.read(x))
-
-
-def test_watch_sees_what_is_about_to_turn(model):
-    seen = []
-    model(text(), watch=lambda layer, q, k: seen.append((layer, q.shape, k.shape)))
-    assert seen == [(layer, (2, 6, 20, 8), (2, 2, 20, 8)) for layer in range(3)]
 
 
 def test_losses_are_of_the_next_token(model, monkeypatch):

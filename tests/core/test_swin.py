@@ -37,9 +37,3 @@ def test_score_is_the_table_at_the_step():
     assert score.shape == (2, 3, 2, 3)
     for b, i, j in product(range(2), range(2), range(3)):
         assert torch.equal(score[b, :, i, j], encoding.table[rows[b, i, j]])
-
-
-def test_starts_without_a_preference():
-    assert Swin(5, 2, 3).table.shape == (15, 5)  # 3 steps down, 5 to the right
-    q = torch.zeros(1, 2, 6, 4)
-    assert not Swin(2, 2, 3).score(q, q, window(2, 3), window(2, 3)).any()

@@ -74,12 +74,6 @@ def test_under_vmap_pytorch_fuses_no_attention_with_a_bias_that_learns():
         vmap(partial(attend, encoding=KERPLE(2)))(*qkv, positions, positions)
 
 
-def test_over_positions_alone(encoding, place):
-    q, k, v = torch.randn(3, 1, 2, 4, 8).double()
-    with torch.no_grad():
-        equals_a_loop(lambda p: attend(q, k, v, p, p, encoding), place(REAL.floor()))
-
-
 def test_embeddings(encoding, place):
     equals_a_loop(encoding.embed, torch.randn(SIZE, 1, 4, 16).double(), place(REAL.floor()))
 

@@ -30,14 +30,12 @@ from transformers import (
     Olmo2Config,
     Olmo2ForCausalLM,
     Qwen2VLTextConfig,
-    Qwen3Config,
-    Qwen3ForCausalLM,
 )
 from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLTextModel
 
-from d2lpos import ALiBi, Encoding, RoPE
+from d2lpos import RoPE
 from d2lpos.rotary import MRoPE, Normed, RoPEValues, replace_rotary
-from d2lpos.rotary.scaling import linear, llama3, longrope, proportional, yarn
+from d2lpos.rotary.scaling import linear, proportional, yarn
 
 WORDS = 50
 SIZES = {
@@ -80,13 +78,8 @@ GEMMA = partial(
     rope_parameters=dict(zip(KINDS, (rule(), rule(1e6, "linear", factor=8.0)), strict=True)),
 )
 FOR_GEMMA = dict(zip(KINDS, (RoPE(16), RoPE(16, 1e6, scaling=partial(linear, factor=8.0))), strict=True))
-LONG = {"short": [1.0] * 8, "long": [2.0] * 8, "length": 512, "current": 512}
 MODELS = {
     "Llama": (partial(LLAMA, rope_parameters=rule(5e5)), RoPE(16, 5e5)),
-    "Qwen3": (
-        partial(random_model, Qwen3ForCausalLM, Qwen3Config, **GROUPED | {"head_dim": 32}, rope_parameters=rule(1e6)),
-        RoPE(32, 1e6),
-    ),
     "Mistral": (
         partial(random_model, MistralForCausalLM, MistralConfig, **GROUPED, sliding_window=4, rope_parameters=rule()),
         RoPE(16),
@@ -112,25 +105,9 @@ MODELS = {
         partial(random_model, Olmo2ForCausalLM, Olmo2Config, num_key_value_heads=2, rope_parameters=rule()),
         RoPE(16),
     ),
-    "Llama, linear": (
-        partial(LLAMA, rope_parameters=rule(kind="linear", factor=4.0)), RoPE(16, scaling=partial(linear, factor=4.0)),
-    ),
     "Llama, YaRN": (
         partial(LLAMA, rope_parameters=rule(kind="yarn", factor=4.0, original_max_position_embeddings=128)),
         RoPE(16, scaling=partial(yarn, factor=4.0, length=128)),
-    ),
-    "Llama 3.1": (
-        partial(LLAMA, rope_parameters=rule(
-            5e5, "llama3", factor=8.0, original_max_position_embeddings=64, low_freq_factor=1.0, high_freq_factor=4.0,
-        )),
-        RoPE(16, 5e5, scaling=partial(llama3, factor=8.0, length=64)),
-    ),
-    "Llama, LongRoPE": (
-        partial(LLAMA, rope_parameters=rule(
-            kind="longrope", factor=1.0, original_max_position_embeddings=512,
-            short_factor=LONG["short"], long_factor=LONG["long"],
-        )),
-        RoPE(16, scaling=partial(longrope, **LONG)),
     ),
 }
 each = pytest.mark.parametrize(("make", "encoding"), MODELS.values(), ids=MODELS)
@@ -145,8 +122,10 @@ def test_logits_are_the_models_own(make, encoding):
     assert torch.equal(continued(model), text)
 
 
-@each
-def test_it_is_the_encoding_that_turns(make, encoding):
+@pytest.mark.parametrize("name", ["Llama", "Gemma 3"])
+def test_it_is_the_encoding_that_turns(name):
+    make, encoding = MODELS[name]
+
     def still(rope):
         return RoPE(rope.dim, layout=rope.layout, rotary=rope.rotary, scaling=partial(proportional, share=0))
 
@@ -157,29 +136,6 @@ def test_it_is_the_encoding_that_turns(make, encoding):
     assert apart(model, own) > 1e-4
     replace_rotary(model, encoding)
     assert apart(model, own) < 1e-6
-
-
-def test_an_encoding_of_ones_own_turns_and_learns():
-    class Learning(Encoding):
-        def __init__(self):
-            super().__init__()
-            self.omega = nn.Parameter(RoPE(16).scaled()[0].float())
-
-        def rotate(self, q, k, q_positions, k_positions):
-            def turned(x, positions):
-                angle = (positions[..., None] * self.omega)[..., None, :, :]
-                a, b = x.chunk(2, dim=-1)
-                return torch.cat([a * angle.cos() - b * angle.sin(), b * angle.cos() + a * angle.sin()], dim=-1)
-
-            return turned(q, q_positions), turned(k, k_positions)
-
-    model = LLAMA(rope_parameters=rule())
-    own = logits(model)
-    replace_rotary(model, Learning())
-    assert apart(model, own) < 1e-6
-    model(torch.arange(12)[None]).logits.square().mean().backward()
-    (omega,) = (p for name, p in model.named_parameters() if name.endswith("omega"))
-    assert omega.grad.abs().sum() > 0
 
 
 @pytest.mark.parametrize("name", ["Llama", "GPT-NeoX", "Cohere", "GLM", "gpt-oss"])
@@ -229,23 +185,16 @@ DEEPSEEK = {
 PICTURES = {"rope_theta": 1e4, "rope_type": "default", "mrope_section": [2, 3, 3]}
 REFUSED = {
     "width": (LLAMA, RoPE(8), f"{HALF} RoPE(dim=8, rotary=8)"),
-    "rotary": (LLAMA, RoPE(16, rotary=8), f"{HALF} RoPE(dim=16, rotary=8)"),
     "layout": (LLAMA, RoPE(16, layout="interleaved"), HALF),
     "norm": (LLAMA, Normed(RoPE(16)), HALF),
     "all, where a quarter turns": (
         MODELS["GPT-NeoX"][0], RoPE(16), "encoding must turn the first 4 of 16 features of a head",
     ),
-    "two axes": (LLAMA, RoPE(16, axes=2), "encoding must open the door rotate alone, and take positions of one axis; got RoPE"),
     "coordinates": (LLAMA, MRoPE(16, [0, 1] * 4), "encoding must open the door rotate alone, and take positions of one axis"),
-    "bias": (LLAMA, ALiBi(4), "encoding must open the door rotate alone"),
     "two doors": (LLAMA, RoPEValues(16), "encoding must open the door rotate alone"),
     "one for two kinds": (
         GEMMA, RoPE(16),
         "encoding must be a dictionary with full_attention, sliding_attention, as Gemma3RotaryEmbedding has",
-    ),
-    "one of two": (
-        GEMMA, {"full_attention": RoPE(16)},
-        "encoding must be a dictionary with full_attention, sliding_attention, as Gemma3RotaryEmbedding has; got {'full_at",
     ),
     "two for one kind": (LLAMA, FOR_GEMMA, "encoding must be an Encoding, such as RoPE(64)"),
     "no encoding": (LLAMA, "rope", "encoding must be an Encoding, such as RoPE(64); got 'rope'"),

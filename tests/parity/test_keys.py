@@ -1,6 +1,5 @@
 """A file means what its class makes of it: keys that are dropped, null or changed, and scaling in either spelling."""
 
-
 import pytest
 import torch
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING

@@ -5,12 +5,9 @@ import math
 import pytest
 import torch
 from torch import nn
-from torch.nn.attention.flex_attention import flex_attention
 from torch.nn.functional import scaled_dot_product_attention
-from transformers import LlamaConfig, LlamaForCausalLM
 
 from d2lpos import ALiBi, RoPE
-from d2lpos.rotary import replace_rotary
 
 
 class Attention(nn.Module):
@@ -58,22 +55,3 @@ def test_a_layer_of_ones_own(encoding):
     torch.testing.assert_close(layer(x), by_hand(layer, x))
     layer(x).square().sum().backward()
     assert layer.qkv.weight.grad.isfinite().all()
-
-
-def test_flex_attention():
-    torch.manual_seed(0)
-    (q, k, v), here, bias = torch.randn(3, 1, 4, 128, 16), torch.arange(128), ALiBi(4)
-    y = flex_attention(q, k, v, score_mod=bias.score_mod(q, k, here, here))
-    torch.testing.assert_close(y, scaled_dot_product_attention(q, k, v, attn_mask=bias(q, k, here)[None]))
-
-
-def test_a_model_of_transformers():
-    torch.manual_seed(0)
-    sizes = {"vocab_size": 50, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-    model, tokens = LlamaForCausalLM(LlamaConfig(**sizes)).eval(), torch.randint(50, (1, 12))
-    with torch.no_grad():
-        own = model(tokens).logits
-        written = model.generate(tokens, max_new_tokens=5, do_sample=False, pad_token_id=0)
-        replace_rotary(model, RoPE(8))
-        torch.testing.assert_close(model(tokens).logits, own, atol=1e-6, rtol=0)
-        assert torch.equal(model.generate(tokens, max_new_tokens=5, do_sample=False, pad_token_id=0), written)
