@@ -260,6 +260,8 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       ...(has(written, "mrope_section") ? {} : sections(encoding)),
       // the class passes over another one where no rule scales
       ...(share === parametersOf(reading, kind).partial_rotary_factor ? {} : {partial_rotary_factor: share}),
+      // a class may pass over the one beside until parameters lack theirs
+      ...(at.inside && has(at.keys, "rope_theta") ? {rope_theta: base} : {}),
     };
     const place = parametersPath(reading, kind);
     const changes = entries(values).map(([key, value]) => ({path: [...at.file, ...place, key], value}));

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from d2lpos.config import read, settings
-from d2lpos.config.names import identity, look_up, names, releases
 from d2lpos.config.__main__ import main
+from d2lpos.config.names import identity, look_up, names, releases
 
 # What people type, and the release that it means.
 READ_AS = {

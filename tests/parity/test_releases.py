@@ -1,6 +1,5 @@
 """Released models are read, as many as the book says, and as their classes read them."""
 
-import json
 import re
 from collections import Counter
 

@@ -77,6 +77,14 @@ def frequencies(config: PretrainedConfig) -> list[tuple[torch.Tensor, float]]:
     return [(getattr(made, name), getattr(made, name.replace("inv_freq", "attention_scaling"))) for name in names]
 
 
+def frequencies_or_none(file: dict) -> list[tuple[torch.Tensor, float]] | None:
+    """The same of a file; None where its class refuses it."""
+    try:
+        return frequencies(loaded(file))
+    except Exception:  # noqa: BLE001, because classes raise many kinds
+        return None
+
+
 def turning(config: object) -> list[tuple[list[float], float]]:
     """The same, as we read the configuration."""
     return [in_force(layer["encoding"]) for layer in read(config)["kinds"] if turns(layer)]
@@ -149,7 +157,7 @@ def test_a_rule_for_one_kind_of_layers_leaves_the_others(family, rule):
     assert agree(turning(config), frequencies(config))
 
 
-@pytest.mark.parametrize("name", sorted(FILES)[::5][:20])
+@pytest.mark.parametrize("name", [name for name in sorted(FILES) if turning(FILES[name])][::4][:20])
 def test_a_file_with_another_value_is_refused_or_read_as_its_class_turns(name):
     dice, compared = random.Random(name), 0
     for _ in range(25):
@@ -158,12 +166,9 @@ def test_a_file_with_another_value_is_refused_or_read_as_its_class_turns(name):
             ours = turning(file)
         except Refused:
             continue
-        try:
-            theirs = frequencies(loaded(file)) if ours else []
-        except Exception:  # noqa: BLE001, because classes raise many kinds
-            continue
-        assert agree(ours, theirs), file
-        compared += 1
+        theirs = frequencies_or_none(file)
+        assert theirs is None or agree(ours, theirs), file
+        compared += bool(theirs)
     assert compared
 
 
