@@ -77,25 +77,30 @@ def check_value(key: str, value: object, beside: dict) -> None:
         by_stage = key in words("keys", "by_stage") and isinstance(value, list)
         if not unused and not by_stage:
             check_size(key, value)
-    number = type(value) in (int, float) and 0 < value < math.inf
-    if key in words("keys", "positive") and not number and not isinstance(value, list | dict):
-        raise Refused("positive", key=key, got=value)
-    if key in words("keys", "lists") and not isinstance(value, list):
-        raise Refused("list", key=key, got=value)
-    if key in words("keys", "dictionaries") and not isinstance(value, dict):
-        raise Refused("dictionary", key=key, got=value)
+    for name, (code, fits) in CHECKS.items():
+        if key in words("keys", name) and not fits(value):
+            raise Refused(code, key=key, got=value)
     if key in words("keys", "counts") and not (
         type(value) is int and 0 <= value <= table("keys")["largest_size"]
     ):
         raise Refused("whole", key=key, least=0, got=value)
-    if key in words("keys", "integers") and type(value) is not int:
-        raise Refused("integer", key=key, got=value)
-    if key in words("keys", "flags") and type(value) is not bool:
-        raise Refused("flag", key=key, got=value)
     if key == "no_rope_layers" and value and not set(map(type, value)) <= {int, bool}:
         raise Refused("flags_in_list", key=key, got=value)
     if key == "partial_rotary_factor" and not (type(value) in (int, float) and 0 <= value <= 1):
         raise Refused("share", key=key, got=value)
+
+
+# By part of keys.json the refusal of a value, and whether one fits.
+CHECKS = {
+    "positive": (
+        "positive",
+        lambda value: isinstance(value, list | dict) or type(value) in (int, float) and 0 < value < math.inf,
+    ),
+    "lists": ("list", lambda value: isinstance(value, list)),
+    "dictionaries": ("dictionary", lambda value: isinstance(value, dict)),
+    "integers": ("integer", lambda value: type(value) is int),
+    "flags": ("flag", lambda value: type(value) is bool),
+}
 
 
 def check_size(key: str, value: object) -> int:

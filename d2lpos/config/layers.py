@@ -35,23 +35,16 @@ def stack(layers: list[Layer], **fields: object) -> dict:
     return {"causal": True, "input": None, "first": 0, "layers": layers, **fields}
 
 
-def by_kind(layers: list[Layer]) -> tuple[list[Layer], list[int]]:
-    """Each kind of layer once, and the number of a kind for each layer."""
+def with_kinds(part: dict) -> Part:
+    """The part with each kind of layer once, and the number of a kind for each layer."""
     kinds: list[Layer] = []
     numbers: dict[int, int] = {}
-    order = []
-    for one in layers:
+    for one in part["layers"]:
         if id(one) not in numbers:
-            if one not in kinds:
-                kinds.append(one)
+            kinds += [] if one in kinds else [one]
             numbers[id(one)] = kinds.index(one)
-        order.append(numbers[id(one)])
-    return kinds, order
-
-
-def with_kinds(part: dict) -> Part:
-    kinds, numbers = by_kind(part["layers"])
-    return {**{key: part[key] for key in ("causal", "input", "first")}, "kinds": kinds, "layers": numbers}
+    order = [numbers[id(one)] for one in part["layers"]]
+    return {**{key: part[key] for key in ("causal", "input", "first")}, "kinds": kinds, "layers": order}
 
 
 def check_falses(family: str, keys: object, row: dict) -> None:
