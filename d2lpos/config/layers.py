@@ -1,7 +1,6 @@
 """Layers as data: what each does where nothing says otherwise, and layers of one kind put together."""
 
 from .schema import Layer, Part
-from .tables import Refused
 
 PLAIN: Layer = {
     "type": None,
@@ -45,10 +44,3 @@ def with_kinds(part: dict) -> Part:
             numbers[id(one)] = kinds.index(one)
     order = [numbers[id(one)] for one in part["layers"]]
     return {**{key: part[key] for key in ("causal", "input", "first")}, "kinds": kinds, "layers": order}
-
-
-def check_falses(family: str, keys: object, row: dict) -> None:
-    """Raises Refused where a key is set whose meaning no reading has."""
-    for key, why in row["must_be_false"].items():
-        if keys.get(key):
-            raise Refused("must_be_false", key=key, family=family, why=why)
