@@ -186,6 +186,17 @@ def test_a_rule_that_reaches_beyond_what_the_file_allows():
     assert unlike == [] and answered == 2
 
 
+def test_keys_that_one_class_has_alone():
+    rope = {"type": "dynamic", "factor": 1.0, "alpha": 1000.0}
+    files = {f"{family} {alpha}": {"model_type": family, "rope_scaling": rope | {"alpha": alpha}} for family in ("hunyuan_v1_dense", "llama") for alpha in (1000.0, 0, -2.0, "x")}
+    files |= {"null": {"model_type": "llama4", "text_config": {"num_key_value_heads": None}}, "base": {"model_type": "llama", "rope_theta": 3, "rope_scaling": {"rope_type": "yarn", "factor": 40.0}}}
+    files["twice"] = {"model_type": "llama", "rope_theta": 5e5, "rope_parameters": {"rope_type": "default", "rope_theta": 5e5}}
+    files["glmasr"] = {"model_type": "glmasr", "text_config": {"model_type": "llama", "rope_theta": 5e5}}
+    questions = [["read"], ["sentence"], ["frequencies", 9], ["traps"], *(["settings", 10**5, "transformers", None, rule] for rule in RULES)]
+    unlike, answered = differences(files, questions)
+    assert unlike == [] and answered > 20
+
+
 def test_a_name_means_the_same_release_in_both_languages():
     known = [*READ_AS, *ASKED, *(one["source"] for one in releases()), *(one["name"] for one in releases())]
     odd = ["", "/", "...", "東京", "İstanbul 8B", "base", "-it", "a/b/c", "./gpt2", "Qwen/Qwen3-8B/", " gpt2 ", "8b", "Ⅷ", "😀8b"]

@@ -43,6 +43,13 @@ LEFT_OUT = {
     },
     "Qwen2.5-VL without RoPE's parameters": {"model_type": "qwen2_5_vl", "hidden_size": 3584, "num_attention_heads": 28},
 }
+ALPHA = {"type": "dynamic", "factor": 1.0, "alpha": 1000.0, "beta_fast": 32, "mscale": 1.0}
+# Keys of Command R7B's and Hunyuan's files.
+OWN_KEYS = {
+    "cohere2": {"layer_switch": 4, "order_of_interleaved_layers": "local_attn_first", "position_embedding_type": "rope_gptj", "rotary_pct": 1.0},
+    "hunyuan_v1_dense": {"head_dim": 16, "rope_scaling": ALPHA},
+    "hunyuan_v1_moe": {"head_dim": 16, "rope_scaling": ALPHA},
+}
 RULES = table("settings")["rules"]
 LEFT_ALONE = {("Bamba 9B", "llama3")}  # whose pairs all come around within its length, which this rule does not slow down
 FILES = {one["name"]: one["config"] for one in releases() if one["config"]["model_type"] in CONFIG_MAPPING} | LEFT_OUT
@@ -155,6 +162,15 @@ def test_a_rule_for_one_kind_of_layers_leaves_the_others(family, rule):
     for old, new in zip(reading["kinds"], edited["kinds"], strict=True):
         assert (old == new) == bool(old["window"] or not old["encoding"])
     assert agree(turning(config), frequencies(config))
+
+
+@pytest.mark.parametrize("family", OWN_KEYS)
+def test_keys_that_a_class_passes_over_or_has_alone_mean_what_they_mean_there(family):
+    file = {"model_type": family, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4} | OWN_KEYS[family]
+    ours = turning(file)
+    assert ours and agree(ours, frequencies(loaded(file)))
+    with pytest.raises(Refused, match="not understood"):
+        read(file | {"model_type": "llama"})
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(FILES) if turning(FILES[name])][::4][:20])
