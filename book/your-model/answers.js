@@ -241,6 +241,8 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       ...(has(written, "mrope_section") ? {} : sections(encoding)),
       // the class passes over another one where no rule scales
       ...(share === parametersOf(reading, kind).partial_rotary_factor ? {} : {partial_rotary_factor: share}),
+      // a class may pass over the one beside until parameters lack theirs
+      ...(at.inside && has(at.keys, "rope_theta") ? {rope_theta: base} : {}),
     };
     const beside = {...filter(parameters, key => has(at.keys, key)), ...(needsHeadDim(reading) ? {head_dim: dim} : {})};
     const made = (values, place) => entries(values).map(([key, value]) => ({path: [...at.file, ...place, key], value}));

@@ -609,12 +609,14 @@ const reader = tables => {
     if (base === null) refuse("no_base");
     if (isList(base) || isDict(base)) refuse("one_number", {key: "rope_theta", got: base});
     if (!isNumber(base) || !(base > 1 && base <= LARGEST_FLOAT)) refuse("base", {got: base});
-    checkPairs(rule, rotary / 2);
+    checkPairs(rule, rotary / 2, base);
     return {kind: "RoPE", dim, rotary, base, layout, axes: 1, rule, backward: negate, norm: null};
   }
-  function checkPairs(rule, pairs) {
+  function checkPairs(rule, pairs, base) {
+    const {kind, length, beta_fast: beta} = rule ?? {}, first = pairs * Math.log(length / beta / (2 * Math.PI)) / Math.log(base);
     if (["yarn", "dynamic_ntk", "ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
-    for (const key of rule?.kind === "longrope" ? ["short", "long"] : []) {
+    if (kind === "yarn" && first > 2 * pairs - 1) refuse("ramp", {beta, got: base});
+    for (const key of kind === "longrope" ? ["short", "long"] : []) {
       const numbers = rule[key], fits = one => isNumber(one) && one > 0 && one < Infinity;
       const whole = items(numbers).length === pairs && items(numbers).every(fits);
       if (!whole) refuse("divisors", {key: `${key}_factor`, pairs, got: numbers});

@@ -5,7 +5,7 @@ Pure functions, in float64; `d2lpos.rotary.scaling` has the same rules as module
 
 import math
 
-from .schema import Encoding, Layer, Reading
+from .schema import Encoding, Layer, Reading, Rule
 
 STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "ntk", "yarn")
 """The rules that let a model read longer texts. `proportional` lets pairs stand still and stretches nothing."""
@@ -56,84 +56,74 @@ def in_force(encoding: Encoding, tokens: int | None = None) -> tuple[list[float]
     >>> in_force(llama["kinds"][0]["encoding"])
     ([1.0, 0.01], 1.0)
     """
-    old, rule = plain(encoding), encoding["rule"]
-    return RULES[rule["kind"]](old, rule, tokens or 1) if rule else (old, 1.0)
+    old, rule, tokens = plain(encoding), encoding["rule"], tokens or 1
+    return (RULES[rule["kind"]](old, rule, tokens), attention_factor(rule, tokens)) if rule else (old, 1.0)
 
 
-def interlaced(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
-    return [*old[::2], *old[1::2]], 1.0
+def attention_factor(rule: Rule, tokens: int) -> float:
+    """What a rule multiplies turned queries and keys by; a file may name it, Phi-3.5-MoE's one for short and one for long texts."""
+    own, factor = rule.get("attention_factor"), rule.get("factor", 1)
+    if both := rule.get("attention_factors"):
+        own = both[tokens > rule["length"]]
+    if own is not None:
+        return own
+    if rule["kind"] == "longrope" and factor > 1:
+        return math.sqrt(1 + math.log(factor) / math.log(rule["length"]))
+    return 0.1 * math.log(factor) + 1 if rule["kind"] == "yarn" else 1.0
 
 
-def linear(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
-    return [one / rule["factor"] for one in old], 1.0
-
-
-def proportional(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+def proportional(old: list[float], rule: Rule, tokens: int) -> list[float]:
     moving = int(rule["share"] * len(old))
-    return [one / rule["factor"] if i < moving else 0.0 for i, one in enumerate(old)], 1.0
+    return [one / rule["factor"] if i < moving else 0.0 for i, one in enumerate(old)]
 
 
-def dynamic_ntk(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+def grown(old: list[float], growth: float) -> list[float]:
+    """The frequencies of a base that has grown, the slowest divided by growth."""
+    return [one * growth ** -(i / max(len(old) - 1, 1)) for i, one in enumerate(old)]
+
+
+def dynamic_ntk(old: list[float], rule: Rule, tokens: int) -> list[float]:
     factor = rule["factor"]
-    return ntk(old, {"factor": factor * max(tokens / rule["length"], 1) - (factor - 1)}, tokens)
+    return grown(old, factor * max(tokens / rule["length"], 1) - (factor - 1))
 
 
-def ntk(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
-    return [one * rule["factor"] ** -(i / max(len(old) - 1, 1)) for i, one in enumerate(old)], 1.0
+def longrope(old: list[float], rule: Rule, tokens: int) -> list[float]:
+    divisors = rule["long" if tokens > rule["length"] else "short"]
+    return [one / by for one, by in zip(old, divisors, strict=True)]
 
 
-def longrope(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
-    long = tokens > rule["length"]
-    multiplier = attention_factor(rule, tokens)
-    if multiplier is None:
-        factor = rule["factor"]
-        multiplier = math.sqrt(1 + math.log(factor) / math.log(rule["length"])) if factor > 1 else 1.0
-    return [one / by for one, by in zip(old, rule["long" if long else "short"], strict=True)], multiplier
-
-
-def attention_factor(rule: dict, tokens: int) -> float | None:
-    """The factor of LongRoPE that a file names, of which Phi-3.5-MoE has one for short and one for long texts."""
-    both = rule.get("attention_factors")
-    return both[tokens > rule["length"]] if both else rule.get("attention_factor")
-
-
-def llama3(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+def llama3(old: list[float], rule: Rule, tokens: int) -> list[float]:
     low, high, length, factor = rule["low"], rule["high"], rule["length"], rule["factor"]
     omega = []
     for one in old:
         rounds = length * one / (2 * math.pi)
         part = min(max((rounds - low) / (high - low), 0), 1) if low < high else float(rounds >= low)
         omega.append(one * (part + (1 - part) / factor))
-    return omega, 1.0
+    return omega
 
 
-def yarn(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
-    first, last = ramp(old, rule)
-    factor, omega = rule["factor"], []
-    for i, one in enumerate(old):
-        part = min(max((i - first) / max(last - first, 1e-3), 0), 1)
-        omega.append(one * (1 - part + part / factor))
-    multiplier = rule["attention_factor"]
-    return omega, 0.1 * math.log(factor) + 1 if multiplier is None else multiplier
-
-
-def ramp(old: list[float], rule: dict) -> tuple[float, float]:
-    """The pairs between which YaRN goes over from frequencies as they were to frequencies divided by the factor."""
+def yarn(old: list[float], rule: Rule, tokens: int) -> list[float]:
+    """Between two pairs it goes over from frequencies as they were to frequencies divided by the factor."""
     step = math.log(old[0] / old[1]) if len(old) > 1 else 1.0
     rounds = rule["length"] * old[0] / (2 * math.pi)
     first, last = (math.log(rounds / rule[end]) / step for end in ("beta_fast", "beta_slow"))
     if rule["truncate"]:
         first, last = math.floor(first), math.ceil(last)
-    return max(first, 0), min(last, 2 * len(old) - 1)
+    first, last = max(first, 0), min(last, 2 * len(old) - 1)
+    omega = []
+    for i, one in enumerate(old):
+        part = min(max((i - first) / max(last - first, 1e-3), 0), 1)
+        omega.append(one * (1 - part + part / rule["factor"]))
+    return omega
 
 
 RULES = {
     "dynamic_ntk": dynamic_ntk,
-    "interlaced": interlaced,
-    "linear": linear,
+    "interlaced": lambda old, rule, tokens: [*old[::2], *old[1::2]],
+    "linear": lambda old, rule, tokens: [one / rule["factor"] for one in old],
     "llama3": llama3,
     "longrope": longrope,
-    "ntk": ntk,
+    "ntk": lambda old, rule, tokens: grown(old, rule["factor"]),
     "proportional": proportional,
     "yarn": yarn,
 }

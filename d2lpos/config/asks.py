@@ -6,7 +6,7 @@ from .angles import fresh, stretched
 from .arguments import check_tokens, check_until
 from .memory import memory, unknown
 from .report import layer, turning_layers
-from .schema import Layer, Reading
+from .schema import Reading
 from .sight import longest_of, sight
 from .tables import Refused, table
 from .traps import in_words, traps
@@ -29,19 +29,14 @@ def asks(reading: Reading, tokens: int, trained: int | None = None, source: str 
     check_until(reading, tokens)
     if reading["pictures"]:
         raise unknown(reading)
-    words = table("words")["asks"]
-    return "\n".join(
-        [
-            fill(words["head"], tokens=tokens),
-            *angles(reading, tokens, trained, source),
-            *ends(reading, tokens),
-            *cache(reading, tokens),
-            *(
-                fill(words["trap"], trap=sentence, section=section)
-                for sentence, section in map(in_words, traps(reading))
-            ),
-        ]
-    )
+    words, rows = table("words")["asks"], reading["lengths"]["rows"]
+    every = [fill(words["head"], tokens=tokens), *angles(reading, tokens, trained, source)]
+    if rows:
+        every.append(fill(words["table_fails" if tokens > rows else "table"], rows=rows))
+    every += cache(reading, tokens)
+    for sentence, section in map(in_words, traps(reading)):
+        every.append(fill(words["trap"], trap=sentence, section=section))
+    return "\n".join(every)
 
 
 def angles(reading: Reading, tokens: int, trained: int | None, source: str | None) -> Iterator[str]:
@@ -57,21 +52,9 @@ def angles(reading: Reading, tokens: int, trained: int | None, source: str | Non
     kinds = {layer(reading, one, tokens, longest): one for one in turning}
     for one in kinds.values():
         pairs = fresh(one, length, tokens, before)
-        line = words["fresh" if any(pairs) else "none_fresh"]
-        yield fill(line, fresh=sum(pairs), pairs=len(pairs), sight=within(reading, one, longest))
-
-
-def within(reading: Reading, one: Layer, longest: int | None) -> str:
-    """The window or the chunk of a layer, where it has one."""
-    words, seeing = table("words")["asks"], sight(reading, one, longest)
-    return fill(words[seeing["kind"]], **seeing) if seeing["kind"] in ("window", "sides", "chunk") else ""
-
-
-def ends(reading: Reading, tokens: int) -> Iterator[str]:
-    """Where the table ends, of a model that has one."""
-    words, rows = table("words")["asks"], reading["lengths"]["rows"]
-    if rows:
-        yield fill(words["table_fails" if tokens > rows else "table"], rows=rows)
+        seeing, line = sight(reading, one, longest), words["fresh" if any(pairs) else "none_fresh"]
+        within = fill(words[seeing["kind"]], **seeing) if seeing["kind"] in ("window", "sides", "chunk") else ""
+        yield fill(line, fresh=sum(pairs), pairs=len(pairs), sight=within)
 
 
 def cache(reading: Reading, tokens: int) -> Iterator[str]:

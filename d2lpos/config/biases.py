@@ -12,18 +12,16 @@ from .tables import Refused, words
 def read_buckets(row: dict, keys: Keys) -> dict:
     """T5 and its kin: an encoder and a decoder, each with one table of biases for all layers, or one a layer."""
     depth = check_size("num_layers", keys.first("num_layers"))
-    encoder = buckets(row, keys, depth, causal=False)
-    return {**buckets(row, keys, keys.get("num_decoder_layers") or depth, causal=True), "encoder": encoder}
-
-
-def buckets(row: dict, keys: Keys, depth: int, causal: bool) -> dict:
     sizes = [
         keys.first("relative_attention_num_buckets", default=32),
         keys.first("relative_attention_max_distance", default=128),
     ]
-    bias = t5_bias(keys.first("num_heads"), *sizes, bidirectional=not causal, shared=row["shared"])
-    scale = math.sqrt(keys.first("d_kv"))  # scores are not divided by √d
-    return stack([layer(encoding=bias, scale=scale)] * depth, causal=causal)
+    scale, parts = math.sqrt(keys.first("d_kv")), []  # scores are not divided by √d
+    for layers, causal in ((depth, False), (keys.get("num_decoder_layers") or depth, True)):
+        bias = t5_bias(keys.first("num_heads"), *sizes, bidirectional=not causal, shared=row["shared"])
+        parts.append(stack([layer(encoding=bias, scale=scale)] * layers, causal=causal))
+    encoder, decoder = parts
+    return {**decoder, "encoder": encoder}
 
 
 def read_slopes(row: dict, keys: Keys) -> dict:

@@ -44,9 +44,9 @@ def heads_of(form: str | None, every: dict, one: Layer, number: int, several: ob
         heads = every.get("multi_query_group_num")
     full = not (one["window"] or one["chunk"])
     if form == "one_or_new":
-        return (
-            heads if every.get("new_decoder_architecture") else 1 if every.get("multi_query", True) else None
-        )
+        if every.get("new_decoder_architecture"):
+            return heads
+        return 1 if every.get("multi_query", True) else None
     if form == "one":
         return 1 if every.get("multi_query", True) else heads
     if form == "fewer_where_full":

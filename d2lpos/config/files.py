@@ -24,7 +24,7 @@ def text_of_bytes(data: bytes, name: str = "the file") -> str:
         raise Refused("no_text_file", name=name) from None
 
 
-def parse(text: str, name: str = "the file") -> dict:
+def parse(text: str, name: str = "the file") -> dict[str, object]:
     """The configuration that a file or a printed one holds. Raises Refused where there is none.
 
     >>> parse('LlamaConfig {"model_type": "llama"}')

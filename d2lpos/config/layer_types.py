@@ -100,10 +100,9 @@ def by_list(form: dict, keys: Keys, depth: int) -> list[str]:
 def groups(form: dict, keys: Keys, depth: int) -> list[str]:
     """Kimi Linear's: a dictionary lists the layers that attend, from 1 on; else every fourth but the first."""
     lists = keys.get(form["key"]) or {}
-    if "full_attn_layers" in lists and "kda_layers" in lists:
-        full = [number - 1 for number in lists["full_attn_layers"]]
-        return [FULL if i in full else "linear_attention" for i in range(depth)]
-    return [FULL if i and i % 4 == 0 else "linear_attention" for i in range(depth)]
+    listed = "full_attn_layers" in lists and "kda_layers" in lists
+    full = [number - 1 for number in lists["full_attn_layers"]] if listed else range(4, depth, 4)
+    return [FULL if i in full else "linear_attention" for i in range(depth)]
 
 
 def windows_from(form: dict, keys: Keys, depth: int) -> list[str]:

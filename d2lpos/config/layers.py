@@ -1,7 +1,6 @@
 """Layers as data: what each does where nothing says otherwise, and layers of one kind put together."""
 
 from .schema import Layer, Part
-from .tables import Refused
 
 PLAIN: Layer = {
     "type": None,
@@ -35,27 +34,13 @@ def stack(layers: list[Layer], **fields: object) -> dict:
     return {"causal": True, "input": None, "first": 0, "layers": layers, **fields}
 
 
-def by_kind(layers: list[Layer]) -> tuple[list[Layer], list[int]]:
-    """Each kind of layer once, and the number of a kind for each layer."""
+def with_kinds(part: dict) -> Part:
+    """The part with each kind of layer once, and the number of a kind for each layer."""
     kinds: list[Layer] = []
     numbers: dict[int, int] = {}
-    order = []
-    for one in layers:
+    for one in part["layers"]:
         if id(one) not in numbers:
-            if one not in kinds:
-                kinds.append(one)
+            kinds += [] if one in kinds else [one]
             numbers[id(one)] = kinds.index(one)
-        order.append(numbers[id(one)])
-    return kinds, order
-
-
-def with_kinds(part: dict) -> Part:
-    kinds, numbers = by_kind(part["layers"])
-    return {**{key: part[key] for key in ("causal", "input", "first")}, "kinds": kinds, "layers": numbers}
-
-
-def check_falses(family: str, keys: object, row: dict) -> None:
-    """Raises Refused where a key is set whose meaning no reading has."""
-    for key, why in row["must_be_false"].items():
-        if keys.get(key):
-            raise Refused("must_be_false", key=key, family=family, why=why)
+    order = [numbers[id(one)] for one in part["layers"]]
+    return {**{key: part[key] for key in ("causal", "input", "first")}, "kinds": kinds, "layers": order}

@@ -32,17 +32,6 @@ def longest(keys: Keys, values: dict) -> tuple[str, int | None]:
 def original(every: dict) -> int | None:
     """The length before the model's stretch, which RoPE's parameters say, of all layers or of a type, or a key beside them."""
     rope = every.get("rope_scaling") or every.get("rope_parameters") or {}
-    places = (
-        [one for one in (rope, *rope.values(), every) if isinstance(one, dict)]
-        if isinstance(rope, dict)
-        else [every]
-    )
+    inner = [rope, *rope.values()] if isinstance(rope, dict) else []
+    places = [one for one in (*inner, every) if isinstance(one, dict)]
     return next(filter(None, (one.get("original_max_position_embeddings") for one in places)), None)
-
-
-def end_of(until: dict | None, keys: Keys) -> tuple[int | None, str | None]:
-    """Beyond how many tokens a rule begins that no reading has, and the key that says it."""
-    if until is None:
-        return None, None
-    length, flags = keys.first(until["key"]), [keys.get(flag) for flag in until["where"]]
-    return (length, until["key"]) if any(flags) else (None, None)

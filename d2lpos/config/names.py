@@ -16,7 +16,7 @@ from .tables import Refused, table
 
 
 @cache
-def releases() -> list[dict]:
+def releases() -> list[dict[str, object]]:
     """The released models, each with name, year, source and config; trained, report, stretch and unlike where known.
 
     >>> releases()[0]["name"]

@@ -48,7 +48,9 @@ def line(reading: Reading, changes: list[Edit], tokens: int, program: str) -> di
         return {"line": written(reading, row, tokens, keys), "notes": []}
     kind, encoding = target(reading, tokens)
     if kind and (row["form"] != "flags" or len(at["rules"]) > 1):
-        check_by_kind(reading, program)
+        families = row.get("by_kind", "")
+        if families is not True and reading["family"] not in families.split():
+            refuse(reading, "by_kind", program=row["name"])
     whole = completed(reading, parameters, kind, encoding)
     rule = "ntk" if whole["rope_type"] == "default" else whole["rope_type"]
     betas = ramp(reading["family"], row, rule, encoding)
@@ -100,16 +102,17 @@ def further(reading: Reading, kind: str) -> dict[str, object]:
 def in_order(parameters: dict) -> dict:
     """RoPE's parameters as programs' documentation has them in turn."""
     order = table("settings")["order"].split()
-    return dict(
-        sorted(parameters.items(), key=lambda one: order.index(one[0]) if one[0] in order else len(order))
-    )
+    known = [key for key in order if key in parameters]
+    return {key: parameters[key] for key in [*known, *(key for key in parameters if key not in order)]}
 
 
 def spelled(reading: Reading, row: Mapping, whole: dict, kind: str) -> dict[str, object]:
     """RoPE's parameters as a program spells them, those of other kinds of layers among them."""
     if row["base"] == "beside":
         rope = {key: whole[key] for key in whole if key not in ("partial_rotary_factor", "rope_theta")}
-        alone = whole["rope_type"] == "default" and rope.keys() - {"rope_type"} <= further(reading, kind).keys()
+        alone = (
+            whole["rope_type"] == "default" and rope.keys() - {"rope_type"} <= further(reading, kind).keys()
+        )
         base = {"rope_theta": whole["rope_theta"]} if whole["rope_type"] == "default" else {}
         return base | ({} if alone else {row["rope"]: rope})
     if not kind:
@@ -131,13 +134,6 @@ def written(reading: Reading, row: Mapping, tokens: int, keys: dict) -> str:
     for key in reversed(reading["at"]["code"]):
         keys = {key: keys}
     return fill(row["line"], tokens=tokens, keys=literal(keys))
-
-
-def check_by_kind(reading: Reading, program: str) -> None:
-    row = table("programs")[program]
-    families = row.get("by_kind", "")
-    if families is not True and reading["family"] not in families.split():
-        refuse(reading, "by_kind", program=row["name"])
 
 
 def ramp(family: str, row: Mapping, rule: str, encoding: Encoding) -> dict[str, float]:

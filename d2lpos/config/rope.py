@@ -22,8 +22,12 @@ def by_types(keys: Keys) -> dict[str, Parameters | None]:
     file, thetas = of_file(keys), keys.about.get("thetas", {})
     flat = beside(keys, file)
     bases = own_bases(keys, flat)
-    types = {name: one for name, one in file.items() if one is None or isinstance(one, dict)}
-    types = {name: one for name, one in types.items() if name not in ALWAYS and name not in words_of_rules()}
+    words = {*ALWAYS, *" ".join(table("families")["rules"].values()).split()}
+    types = {
+        name: one
+        for name, one in file.items()
+        if (one is None or isinstance(one, dict)) and name not in words
+    }
     if types:
         return {
             name: one if one is None else flat | {"rope_theta": bases.get(name, flat["rope_theta"])} | one
@@ -42,10 +46,6 @@ def by_types(keys: Keys) -> dict[str, Parameters | None]:
     if "rope_theta" in file and file["rope_theta"] is None:
         return {"": None}
     return {"": flat | {key: value for key, value in file.items() if value is not None or key in NULLS}}
-
-
-def words_of_rules() -> set[str]:
-    return {word for line in table("families")["rules"].values() for word in line.split()}
 
 
 def beside(keys: Keys, file: Parameters) -> Parameters:

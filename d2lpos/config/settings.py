@@ -38,26 +38,20 @@ def settings(
     """
     check_tokens(tokens=tokens, trained=trained)
     check_name("program", program, tuple(table("programs")))
-    check_rule(rule, program)
+    about, row = table("settings"), table("programs")[program]
+    if rule is not None:
+        check_name("rule", rule, (*about["rules"], *about["unset"]))
+    if rule in about["unset"]:
+        raise Refused(f"settings_{rule}")
+    if rule and "flags" in row and rule not in row["flags"]:
+        name = row["name"].rpartition(" ")[0]
+        raise Refused("settings_no_flag", program=name, rule=about["rules"][rule])
     check_until(reading, tokens)
     need, why = needed(reading, tokens, trained, rule)
     if need == "nothing":
         length = trained or reading["lengths"]["original"]
-        comment = fill(table("settings")["needless"][why], tokens=tokens, trained=length)
+        comment = fill(about["needless"][why], tokens=tokens, trained=length)
         return {"edits": [], "line": comment, "notes": []}
     check_program(reading, program, need, why, rule or "yarn")
     changes = edits(reading, tokens, rule, trained)
     return {"edits": changes, **line(reading, changes, tokens, program)}
-
-
-def check_rule(rule: str | None, program: str) -> None:
-    """Raise a ValueError for a rule that has no settings, and one that the program has no words for."""
-    if rule is None:
-        return
-    about, row = table("settings"), table("programs")[program]
-    check_name("rule", rule, (*about["rules"], *about["unset"]))
-    if rule in about["unset"]:
-        raise Refused(f"settings_{rule}")
-    if "flags" in row and rule not in row["flags"]:
-        name = row["name"].rpartition(" ")[0]
-        raise Refused("settings_no_flag", program=name, rule=about["rules"][rule])

@@ -40,6 +40,10 @@ def rule_edits(reading: Reading, tokens: int, rule: str, trained: int | None) ->
     values |= {} if "mrope_section" in own else sections(encoding)
     if (share := share_of(reading, kind, encoding)) != parameters_of(reading, kind)["partial_rotary_factor"]:
         values["partial_rotary_factor"] = share  # the class passes over another one where no rule scales
+    if (
+        at["inside"] and "rope_theta" in at["keys"]
+    ):  # which a class may pass over until parameters lack theirs
+        values["rope_theta"] = encoding["base"]
     place = parameters_path(reading, kind)
     beside = {key: value for key, value in values.items() if key in at["keys"]}  # which may not contradict
     changes: list[Edit] = [

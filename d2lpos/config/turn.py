@@ -103,7 +103,7 @@ def rope(
         raise Refused("one_number", key="rope_theta", got=base)
     if not is_number(base) or not 1 < base <= LARGEST_FLOAT:
         raise Refused("base", got=base)
-    check_pairs(rule, rotary // 2)
+    check_pairs(rule, rotary // 2, base)
     return {
         "kind": "RoPE",
         "dim": dim,
@@ -117,12 +117,16 @@ def rope(
     }
 
 
-def check_pairs(rule: dict | None, pairs: int) -> None:
+def check_pairs(rule: dict | None, pairs: int, base: float) -> None:
     """Raises Refused where a rule does not fit the number of pairs."""
     if rule is None:
         return
     if rule["kind"] in ("yarn", "dynamic_ntk", "ntk") and pairs < 2:
         raise Refused("one_pair", kind=rule["kind"].removesuffix("_ntk"))
+    if rule["kind"] == "yarn":
+        first = pairs * math.log(rule["length"] / rule["beta_fast"] / (2 * math.pi)) / math.log(base)
+        if first > 2 * pairs - 1:  # where programs make a ramp that falls
+            raise Refused("ramp", beta=rule["beta_fast"], got=base)
     for key in ("short", "long") if rule["kind"] == "longrope" else ():
         numbers = rule[key]
         if len(numbers) != pairs or not all(is_number(one) and 0 < one < math.inf for one in numbers):

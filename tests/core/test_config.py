@@ -36,6 +36,8 @@ def is_like(value: object, hint: object) -> bool:
         return isinstance(value, list) and all(is_like(one, get_args(hint)[0]) for one in value)
     if get_origin(hint) is dict:
         return isinstance(value, dict) and all(is_like(one, get_args(hint)[1]) for one in value.values())
+    if hint is object:
+        return True
     if hint is type(None):
         return value is None
     return type(value) in {float: (int, float), dict: (dict,)}.get(hint, (hint,))
@@ -137,6 +139,8 @@ BAD = {
         "model_type": "llama4",
         "text_config": {"num_key_value_heads": None},
     },
+    "rope_theta must be larger beside YaRN, so that some pair makes no more than beta_fast = 32 turns; got 3": LLAMA
+    | {"rope_theta": 3, "rope_scaling": {"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096}},
     "beta_slow must be positive and at most beta_fast; got beta_slow=64, beta_fast=32": rope(type="yarn", factor=2.0, beta_slow=64),
 }  # fmt: skip
 

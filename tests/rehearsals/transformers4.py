@@ -61,13 +61,14 @@ def differences() -> Iterator[tuple[str, str]]:
             changed["rotary_emb_base"] = text.rope_theta
         if changed.get("rope_scaling"):
             changed["rope_scaling"].pop("type", None)  # of the file; its code looks at rope_type first
-        encodings = encoding_of(changed | {"model_type": one["family"]}).encodings
-        turning = [rope for rope in (getattr(encoding, "rope", encoding) for encoding in encodings) if hasattr(rope, "scaled")]
+        layers = encoding_of(changed | {"model_type": one["family"]}).layers
+        ropes = (getattr(layer.encoding, "rope", layer.encoding) for layer in sorted(layers, key=lambda layer: bool(layer.window)))
+        turning = [rope for rope in ropes if hasattr(rope, "scaled")]  # first of layers without a window, which the rule is for
         if not turning:  # slopes, which need only a longer length
             continue
         omega, factor = turning[0].scaled()
         same = torch.allclose(theirs.inv_freq.double(), omega.double(), rtol=1e-5)
-        yield f"{one['name']}, {rule}", "" if same and abs(factor - theirs.attention_scaling) < 1e-6 else f"{theirs.inv_freq} and {omega}"
+        yield f"{one['name']}, {rule}", "" if same and abs(factor - theirs.attention_scaling) < 1e-6 else f"{theirs.inv_freq[:9]} and {omega[:9]}"
 
 
 def main() -> str | None:
