@@ -425,8 +425,8 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, longestOf, memory, plain, sees, sentence, settings, sight, slopes,
-    stretched, traps, turns,
+    apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, longestOf, memory, plain, reach, sees, sentence, settings, sight, slopes,
+    stretched, traps, turns, withinWindow,
   };
 };
 if (typeof module !== "undefined") module.exports = readerAnswers;

@@ -15,6 +15,8 @@ from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
 from d2lpos.config.tables import by_name, rows, table
 from d2lpos.config.traps import in_words
+from d2lpos.config.verdict import cap_lines, makers, verdict
+from d2lpos.config.verdict import in_words as verdict_in_words
 from tests.core.test_names import ASKED, READ_AS
 from tests.node import ROOT, node
 from tests.parity import defaults, tiny
@@ -51,6 +53,11 @@ def named(_, text):
     return [release and [release["name"], is_called(release, text)], [one["name"] for one in near]]
 
 
+def judged(reading, tokens, release=None):
+    made = verdict(reading, tokens, release)
+    return [made, verdict_in_words(made), cap_lines(made), makers(reading, release)]
+
+
 ASK = {
     "read": lambda reading: reading,
     "sentence": config.sentence,
@@ -63,6 +70,7 @@ ASK = {
     "settings": config.settings,
     "apply": lambda reading, file, *asked: config.apply(file, config.settings(reading, *asked)["edits"]),
     "names": named,
+    "verdict": judged,
 }
 
 
@@ -130,11 +138,12 @@ def every_question(length, trained=None, name=None):
     pairs = [(program, rule) for program in PROGRAMS for rule in RULES]
     lines = [["settings", beyond, program, trained or 512, rule] for program, rule in pairs]
     lines += [["settings", tokens, program] for program in PROGRAMS for tokens in (length // 2, length, beyond)]
-    return [["read"], *lengths, *angles, ["sight"], ["slopes"], ["traps"], *lines]
+    verdicts = [["verdict", tokens] for tokens in (1, length, length + 1, beyond, 2 * 10**9)]
+    return [["read"], *lengths, *angles, ["sight"], ["slopes"], ["traps"], *lines, *verdicts]
 
 
 def test_no_family_is_named_in_the_scripts():
-    files = [ROOT / "book/your-model" / f"{name}.js" for name in ("words", "reader", "answers", "names")]
+    files = [ROOT / "book/your-model" / f"{name}.js" for name in ("words", "reader", "answers", "names", "verdict")]
     code = "".join(path.read_text("utf-8") for path in files)
     families = rows().keys() - {"deberta", "deepseek_v4", "swin"}  # these are names of readers, too
     assert set(re.findall(r"[\w.-]+", code)) & families == set()
@@ -165,6 +174,8 @@ def test_a_release(release):
     length = config.read(file)["lengths"]["allowed"] or 4096
     questions = every_question(length, trained, release["name"])
     questions += [["apply", file, 4 * length - 1, "vllm", trained, rule] for rule in RULES]
+    known = {key: value for key, value in release.items() if key != "config"}
+    questions += [["verdict", tokens, known] for tokens in (trained, trained + 1, length + 1, 200_000, 5_000_000)]
     unlike, answered = differences({release["name"]: file}, questions)
     assert unlike == [] and answered >= 8
 

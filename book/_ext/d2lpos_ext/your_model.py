@@ -15,7 +15,7 @@ MODULE = 'typeof module === "undefined" ? readerWords : require("./words.js")'  
 BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
 FOLDER = Path(__file__).parents[2] / "your-model"
 TABLES = Path(__file__).parents[3] / "d2lpos" / "config" / "tables"
-SCRIPTS = ("words", "reader", "answers", "names", "facts", "figures", "page")  # in the order in which they run
+SCRIPTS = ("words", "reader", "answers", "names", "verdict", "facts", "figures", "page")  # in the order in which they run
 # What each file says again or Node alone needs, comments, and blanks at the begin of a line.
 IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n|^\s*//.*\n|^\s*/\*\*[\s\S]*?\*/\n|  // .*$|^\s+", re.MULTILINE)
 
