@@ -16,7 +16,6 @@ from .stretch import within_window
 from .tables import Refused, table
 from .words import fill
 
-
 CLAUSES = ("by", "allows", "makers")
 
 
@@ -97,7 +96,10 @@ def verdict(reading: Reading, tokens: int, release: Mapping | None = None) -> Ve
     if "factor" in fields and kind in ("setting", "perhaps") and code != "dynamic":
         made["rule"] = "yarn"
     lengths = reading["lengths"]
-    cap = min(filter(None, (lengths["until"], lengths["rows"] or lengths["allowed"] or fields.get("length"))), default=None)
+    cap = min(
+        filter(None, (lengths["until"], lengths["rows"] or lengths["allowed"] or fields.get("length"))),
+        default=None,
+    )
     if cap and kind in ("no", "unknown") and not reading["pictures"]:
         made["cap"] = cap
     return made
@@ -144,8 +146,14 @@ def of_own(reading: Reading, tokens: int, told: dict | None) -> tuple[str, dict]
         return ("own_untrained", {**fields, **told}) if told else (f"own{'_plain' * plain}", both)
     if tokens <= reach(reading):
         return "reach", {**fields, "reach": reach(reading)}
-    rules = [layer["encoding"]["rule"] for layer in reading["kinds"] if turns(layer) and rule_kind(layer["encoding"])]
-    growing = [rule for rule in rules if rule["kind"] == "dynamic_ntk" and tokens <= rule["factor"] * rule["length"]]
+    rules = [
+        layer["encoding"]["rule"]
+        for layer in reading["kinds"]
+        if turns(layer) and rule_kind(layer["encoding"])
+    ]
+    growing = [
+        rule for rule in rules if rule["kind"] == "dynamic_ntk" and tokens <= rule["factor"] * rule["length"]
+    ]
     if growing:
         return "dynamic", {**fields, "factor": growing[0]["factor"]}
     return f"second{'_plain' * plain}", both
@@ -165,7 +173,9 @@ def without_angles(reading: Reading, told: dict) -> tuple[str, dict]:
     return "silent", told
 
 
-def with_stretch(reading: Reading, tokens: int, said: Makers, beyond: tuple[str, dict] | None) -> tuple[str, dict]:
+def with_stretch(
+    reading: Reading, tokens: int, said: Makers, beyond: tuple[str, dict] | None
+) -> tuple[str, dict]:
     """Of a model that YaRN may stretch. beyond is the answer without it, within what the file allows."""
     user, words = said["user"], table("verdict")
     try:
@@ -179,7 +189,12 @@ def with_stretch(reading: Reading, tokens: int, said: Makers, beyond: tuple[str,
         return "too_far", {"factor": factor, "furthest": words["furthest"]}
     if not user:
         return "untested", {"factor": factor}
-    fields = {"factor": factor, "makers": user.get("word", "told"), "to": user["to"], "most": user["to"] / user["from"]}
+    fields = {
+        "factor": factor,
+        "makers": user.get("word", "told"),
+        "to": user["to"],
+        "most": user["to"] / user["from"],
+    }
     if beyond:
         return "beyond_with", {**beyond[1], **fields}
     return ("with" if tokens <= user["to"] else "over"), fields

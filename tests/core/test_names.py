@@ -113,9 +113,10 @@ def test_json_of_a_release_is_json_alone(capsys):
 
 
 def test_the_command_names_the_nearest_and_a_file_comes_before_a_name(tmp_path, monkeypatch, capsys):
-    told = "DeepSeek-V3: no such file, and no release is known as \"DeepSeek-V3\"; nearest: DeepSeek-V3.2"
+    told = "DeepSeek-V3: no such file, and no release is known as \"DeepSeek-V3\"; nearest: DeepSeek-V3.2. "
+    told += "If it is none of these, take the config.json of the model itself"
     assert main(["read", "DeepSeek-V3"]) == told
-    assert main(["read", "nobody.json"]) == 'nobody.json: no such file, and no release is known as "nobody.json"'
+    assert main(["read", "nobody.json"]) .startswith('nobody.json: no such file, and no release is known as "nobody.json"; take ')
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gpt2").write_text('{"model_type": "mpt"}', "utf-8")
     assert main(["read", "gpt2"]) is None and "mpt: " in capsys.readouterr().out

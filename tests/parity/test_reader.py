@@ -17,6 +17,7 @@ from d2lpos.config.tables import by_name, rows, table
 from d2lpos.config.traps import in_words
 from d2lpos.config.verdict import cap_lines, makers, verdict
 from d2lpos.config.verdict import in_words as verdict_in_words
+from tests.core import test_hub_names as hub
 from tests.core.test_names import ASKED, READ_AS
 from tests.node import ROOT, node
 from tests.parity import defaults, tiny
@@ -193,7 +194,7 @@ def test_a_rule_that_reaches_beyond_what_the_file_allows():
 
 
 def test_a_name_means_the_same_release_in_both_languages():
-    known = [*READ_AS, *ASKED, *(one["source"] for one in releases()), *(one["name"] for one in releases())]
+    known = [*READ_AS, *ASKED, *hub.MEANT, *hub.ASKED, *(one["source"] for one in releases()), *(one["name"] for one in releases())]
     odd = ["", "/", "...", "東京", "İstanbul 8B", "base", "-it", "a/b/c", "./gpt2", "Qwen/Qwen3-8B/", " gpt2 ", "8b", "Ⅷ", "😀8b"]
     unlike, answered = differences({"any": {"model_type": "llama"}}, [["names", name] for name in [*known, *odd]])
     assert unlike == [] and answered == len(known) + len(odd)
