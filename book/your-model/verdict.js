@@ -1,7 +1,7 @@
 // Whether a model reads texts of a length, and why; and the length that somebody writes. The twin of d2lpos/config/verdict.py
-// and lengths.py's `written`, with the same tables; functions have the names that they have there.
+// and written.py, with the same tables; functions have the names that they have there.
 "use strict";
-const readerVerdict = ({Refused, tables}, {edits, reach, stretched, turns, withinWindow}) => {
+const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns, withinWindow}) => {
   const {fill, words} = typeof module === "undefined" ? readerWords : require("./words.js");
   const {verdict: says, programs, refusals, words: {released_without_a_stretch: optional}} = tables;
   const byMakers = ({by}) => by === "training" || by === "context";
@@ -42,6 +42,7 @@ const readerVerdict = ({Refused, tables}, {edits, reach, stretched, turns, withi
     if (length && !known && tokens <= length) return [by, {length}];
     if (turning.every(withinWindow)) return withoutAngles(reading, told);
     if (length === null) return ["unknown", {}];
+    if (!turning.some(layer => fresh(layer, length, tokens).some(Boolean))) return ["angles", told];
     return withStretch(reading, tokens, said, tokens <= allowed ? ["beyond", {...told, allows: by_class ? "class" : "file", allowed}] : null);
   }
 
@@ -75,7 +76,7 @@ const readerVerdict = ({Refused, tables}, {edits, reach, stretched, turns, withi
       return beyond ?? ["refused", {why: {code: error.code, fields: error.fields}}];
     }
     const {value: factor} = changes.find(({path}) => path.at(-1) === "factor"), {furthest} = says;
-    if (beyond && !user) return beyond;
+    if (beyond && !(user && tokens <= user.to)) return beyond;
     if (factor > furthest) return ["too_far", {factor, furthest}];
     if (!user) return ["untested", {factor}];
     const fields = {factor, makers: user.word ?? "told", to: user.to, most: user.to / user.from};
@@ -98,6 +99,30 @@ const readerVerdict = ({Refused, tables}, {edits, reach, stretched, turns, withi
     return Object.fromEntries(tokens ? Object.entries(programs).map(([name, {cap}]) => [name, fill(cap, {tokens})]) : []);
   }
 
-  return {capLines, inWords, makers, verdict};
+  // written.py
+
+  const LARGEST = 2 ** 31 - 1, DIGITS = 30;
+  const NUMBER = /^([-+\u2212]?)([0-9]+(?:\.[0-9]+)?)(?:e\+?([0-9]+))?\s*([kKmM]?)$/;
+
+  /** The tokens of a text that is written as 131072, 131,072, 1e5, 128K or 200k, and how its unit is read. */
+  function written(text) {
+    const refuse = (code, fields) => {
+      throw new Refused(code, {got: text, ...fields});
+    };
+    const plain = text.trim().replace(/\s*tokens?$/i, "").replace(/(?<=[0-9])[,_\s](?=[0-9]{3}(?![0-9]))/g, "");
+    const [, sign, number, exponent = "0", unit] = plain.match(NUMBER) ?? refuse("length_none"), less = !["", "+"].includes(sign);
+    const large = Math.max(number.length, Number(exponent)) > DIGITS;
+    const [whole, part = ""] = number.split("."), parts = 10n ** BigInt(part.length), {units} = says;
+    const value = BigInt(whole + part) * 10n ** BigInt(large ? 0 : exponent), times = value * BigInt(units[unit] ?? 1);
+    if (less || (!large && times < parts)) refuse("length_small");
+    if (large || times > BigInt(LARGEST) * parts) refuse("length_large", {limit: LARGEST});
+    if (times % parts) refuse("length_part");
+    const tokens = Number(times / parts), swapped = unit === unit.toLowerCase() ? unit.toUpperCase() : unit.toLowerCase();
+    if (!unit) return {tokens};
+    const others = Number(value * BigInt(units[swapped])) / Number(parts);
+    return {tokens, told: fill(says.read_as, {got: plain, tokens, other: number + swapped, others})};
+  }
+
+  return {written, capLines, inWords, makers, verdict};
 };
 if (typeof module !== "undefined") module.exports = readerVerdict;

@@ -8,7 +8,7 @@ it. Of a file without a release nothing but the file is known, and the words say
 from collections.abc import Mapping
 from typing import NotRequired, TypedDict
 
-from .angles import reach, rule_kind, stretched, turns
+from .angles import fresh, reach, rule_kind, stretched, turns
 from .arguments import check_tokens
 from .edits import edits, has_slopes
 from .schema import Reading
@@ -129,6 +129,8 @@ def answer(reading: Reading, tokens: int, said: Makers) -> tuple[str, dict]:
         return without_angles(reading, told)
     if length is None:
         return "unknown", {}
+    if not any(pair for layer in turning for pair in fresh(layer, length, tokens)):
+        return "angles", told
     if tokens <= allowed:
         allows = {"allows": "class" if lengths["by_class"] else "file", "allowed": allowed}
         return with_stretch(reading, tokens, said, ("beyond", {**told, **allows}))
@@ -183,7 +185,7 @@ def with_stretch(
     except Refused as why:
         return beyond or ("refused", {"why": {"code": why.code, "fields": why.fields}})
     factor = next(change["value"] for change in changes if change["path"][-1] == "factor")
-    if beyond and not user:
+    if beyond and not (user and tokens <= user["to"]):
         return beyond
     if factor > words["furthest"]:
         return "too_far", {"factor": factor, "furthest": words["furthest"]}

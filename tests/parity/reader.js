@@ -25,6 +25,7 @@ const ask = {
     const made = verdicts.verdict(reading, ...asked);
     return [made, verdicts.inWords(made), verdicts.capLines(made), verdicts.makers(reading, asked[1])];
   },
+  written: (_, text) => verdicts.written(text),
   names: (_, text) => {
     const [release, near] = names.lookUp(text);
     return [release && [release.name, names.isCalled(release, text)], near.map(one => one.name)];

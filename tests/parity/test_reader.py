@@ -17,8 +17,10 @@ from d2lpos.config.tables import by_name, rows, table
 from d2lpos.config.traps import in_words
 from d2lpos.config.verdict import cap_lines, makers, verdict
 from d2lpos.config.verdict import in_words as verdict_in_words
+from d2lpos.config.written import written
 from tests.core import test_hub_names as hub
 from tests.core.test_names import ASKED, READ_AS
+from tests.core.test_verdict import LENGTHS, NO_LENGTHS
 from tests.node import ROOT, node
 from tests.parity import defaults, tiny
 from tests.parity.families import fitted
@@ -72,6 +74,7 @@ ASK = {
     "apply": lambda reading, file, *asked: config.apply(file, config.settings(reading, *asked)["edits"]),
     "names": named,
     "verdict": judged,
+    "written": lambda _, text: written(text),
 }
 
 
@@ -198,6 +201,12 @@ def test_a_name_means_the_same_release_in_both_languages():
     odd = ["", "/", "...", "東京", "İstanbul 8B", "base", "-it", "a/b/c", "./gpt2", "Qwen/Qwen3-8B/", " gpt2 ", "8b", "Ⅷ", "😀8b"]
     unlike, answered = differences({"any": {"model_type": "llama"}}, [["names", name] for name in [*known, *odd]])
     assert unlike == [] and answered == len(known) + len(odd)
+
+
+def test_a_length_is_read_or_refused_alike():
+    lengths = [*LENGTHS, *NO_LENGTHS, "1.1k", "0.0010M", "25.6K", "00", "+5", "1e-3", "1e999999999", "9" * 400, "", "k", "１２", "2147483647"]
+    unlike, answered = differences({"any": {"model_type": "llama"}}, [["written", text] for text in lengths])
+    assert unlike == [] and answered >= len(LENGTHS)
 
 
 REFUSED_FILES = {
