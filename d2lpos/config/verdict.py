@@ -79,9 +79,9 @@ def verdict(reading: Reading, tokens: int, release: Mapping | None = None) -> Ve
     release is a row of `names.releases`, from which it takes what the makers say, or a part of one, as {"trained": [4096]}.
     Raises TypeError where tokens is no integer, ValueError where it is not positive or above any text's.
 
-    >>> llama = verdict(read({"model_type": "gpt2"}), 2048)
-    >>> llama["kind"], in_words(llama)
-    ('no', 'No: its table ends after 1,024 tokens, and no row stands past its end. Cap it at 1,024.')
+    >>> gpt2 = verdict(read({"model_type": "gpt2"}), 2048)
+    >>> gpt2["kind"], gpt2["cap"]
+    ('no', 1024)
     """
     check_tokens(tokens=tokens)
     code, fields = answer(reading, tokens, makers(reading, release))

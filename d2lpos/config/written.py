@@ -28,10 +28,8 @@ def written(text: str) -> Length:
 
     Raises Refused for what is no number, no whole one, or none that a text has.
 
-    >>> written("200k")["told"]
-    '200k is read as 200,000 tokens, as vLLM reads it; 200K would be 204,800.'
-    >>> written("131,072 tokens")
-    {'tokens': 131072}
+    >>> written("131,072 tokens"), written("200k")["tokens"]
+    ({'tokens': 131072}, 200000)
     """
     plain = re.sub(r"\s*tokens?$", "", text.strip(), flags=re.IGNORECASE)
     plain = re.sub(r"(?<=[0-9])[,_\s](?=[0-9]{3}(?![0-9]))", "", plain)
