@@ -165,6 +165,37 @@ def release_of(text: str) -> dict:
     return release
 
 
+def alike(config: Mapping) -> Mapping:
+    """A release all of whose keys a configuration has, by which its makers' lengths are known; empty where none is.
+
+    Empty too where several have them and their makers say other lengths.
+
+    >>> alike(release_of("qwen3 8b")["config"])["name"]
+    'Qwen3 8B'
+    """
+    said = ("trained", "context", "stretch")
+    every = [
+        one for one in releases() if has_keys(config, one["config"]) and any(name in one for name in said)
+    ]
+    same = all([one.get(name) for name in said] == [every[0].get(name) for name in said] for one in every)
+    return every[0] if every and same else {}
+
+
+def has_keys(config: Mapping, other: Mapping) -> bool:
+    """Whether a configuration has all keys of another, and their values, in its text where it has one."""
+    texts = [
+        one["text_config"] if isinstance(one.get("text_config"), Mapping) else one for one in (config, other)
+    ]
+    types = [
+        {one.get("model_type"), text.get("model_type")} - {None}
+        for one, text in zip((config, other), texts, strict=True)
+    ]
+    own, wanted = texts
+    return bool(types[0] & types[1]) and all(
+        key in own and own[key] == value for key, value in wanted.items() if key != "model_type"
+    )
+
+
 def is_called(release: Mapping, text: str) -> bool:
     """Whether a text is the name of a release, with or without the owner, and not like it alone."""
     whole = identity(release)

@@ -31,10 +31,10 @@ class Makers(TypedDict):
 
 
 class Verdict(TypedDict):
-    """kind is yes, setting (not as released, but as its makers tell), perhaps, no or unknown; code says why, by answers of
-    tables/verdict.json, and fields are its numbers. by, allows and makers are clauses of it, past says that the file does not allow what may be
-    read. cap is the longest text without a setting, in
-    tokens, where the answer is no or not known. rule is the stretch that the answer speaks of."""
+    """kind is yes, setting (not as released, but as its makers tell), perhaps, no or unknown; code says why, by `answers` of
+    tables/verdict.json, and fields are its numbers. by, allows and makers name clauses of the sentence. past says that the file
+    does not allow what may be read, optional that the makers release the model without the stretch in its file. cap is the
+    longest text without a setting, in tokens, where the answer is no or not known. rule is the stretch that it speaks of."""
 
     kind: str
     code: str

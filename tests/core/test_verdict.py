@@ -1,5 +1,7 @@
 """Whether a model reads a text of a length: laws over families and releases, and what engineers ask."""
 
+import json
+
 import pytest
 
 from d2lpos.config import Refused, read, settings
@@ -153,6 +155,19 @@ def test_what_is_no_length_is_refused_in_words(text):
     with pytest.raises(Refused) as refused:
         written(text)
     assert refused.value.code == NO_LENGTHS[text] and text in str(refused.value)
+
+
+def test_the_command_knows_a_release_by_its_file(tmp_path, capsys):
+    file = tmp_path / "config.json"
+    for name in ("Qwen3 8B", "Qwen3.5 27B", "Qwen2.5 72B"):
+        release = look_up(name)[0]
+        file.write_text(json.dumps(release["config"] | {"vocab_size": 9}), "utf-8")
+        assert main(["read", str(file), "--length", "1m"]) is None
+        out = capsys.readouterr().out
+        assert out.startswith(f"It has all keys of {name}, ") and in_words(verdict(read(release["config"]), 10**6, release)) in out
+    file.write_text(json.dumps(look_up("Qwen3 8B")[0]["config"] | {"max_position_embeddings": 32_768}), "utf-8")
+    assert main(["read", str(file), "--length", "200k"]) is None
+    assert "It has all keys" not in (out := capsys.readouterr().out) and "no test of it by its makers is known" in out
 
 
 def test_the_command_answers_first_and_caps_for_every_program(capsys):
