@@ -62,7 +62,7 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     if (turning.length) return ["windows", {...told, window: Math.max(...turning.map(({window, chunk}) => window || chunk))}];
     if (doors.some(({kind}) => kind === "ALiBi")) return ["slopes", told];
     if (doors.length) return ["buckets", told];
-    if (!input) return ["silent", told];
+    if (!input) return [kinds.some(({attends}) => attends) ? "silent" : "still", told];
     return told.length ? ["sinusoids", {length: told.length}] : ["unknown", {}];
   }
 

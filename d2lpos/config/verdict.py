@@ -172,7 +172,7 @@ def without_angles(reading: Reading, told: dict) -> tuple[str, dict]:
         return "buckets", told
     if reading["input"]:
         return ("sinusoids", {"length": told["length"]}) if told["length"] else ("unknown", {})
-    return "silent", told
+    return "silent" if any(layer["attends"] for layer in reading["kinds"]) else "still", told
 
 
 def with_stretch(

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from d2lpos.config import Refused, read, settings
+from d2lpos.config import Refused, read, settings, verdict, written
 from d2lpos.config.__main__ import main
 from d2lpos.config.names import look_up, releases
 from d2lpos.config.tables import rows, table
-from d2lpos.config.verdict import cap_lines, in_words, makers, verdict
-from d2lpos.config.written import written
+from d2lpos.config.verdict import cap_lines, in_words, makers
 
 BEYOND = (1, 512, 2049, 40_000, 131_072, 131_073, 200_000, 1_000_000, 50_000_000)
 RANK = {"yes": 0, "setting": 1, "perhaps": 2, "unknown": 3, "no": 3}

@@ -15,9 +15,8 @@ from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
 from d2lpos.config.tables import by_name, rows, table
 from d2lpos.config.traps import in_words
-from d2lpos.config.verdict import cap_lines, makers, verdict
+from d2lpos.config.verdict import cap_lines, makers
 from d2lpos.config.verdict import in_words as verdict_in_words
-from d2lpos.config.written import written
 from tests.core import test_hub_names as hub
 from tests.core.test_names import ASKED, READ_AS
 from tests.core.test_verdict import LENGTHS, NO_LENGTHS
@@ -57,7 +56,7 @@ def named(_, text):
 
 
 def judged(reading, tokens, release=None):
-    made = verdict(reading, tokens, release)
+    made = config.verdict(reading, tokens, release)
     return [made, verdict_in_words(made), cap_lines(made), makers(reading, release)]
 
 
@@ -74,7 +73,7 @@ ASK = {
     "apply": lambda reading, file, *asked: config.apply(file, config.settings(reading, *asked)["edits"]),
     "names": named,
     "verdict": judged,
-    "written": lambda _, text: written(text),
+    "written": lambda _, text: config.written(text),
 }
 
 
