@@ -398,8 +398,8 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    apply, checkUntil, inForce, inWords, layersOf, limitOf, longestOf, memory, numbers, plain, sees, sentence, settings, sight, slopes,
-    stretched, traps, turns,
+    apply, checkUntil, inForce, inWords, layersOf, limitOf, longestOf, memory, numbers, plain, reach, sees, sentence, settings, sight, slopes,
+    stretched, traps, turns, withinWindow,
   };
 };
 if (typeof module !== "undefined") module.exports = readerAnswers;

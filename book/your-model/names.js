@@ -17,10 +17,10 @@ const readerNames = ({releases, names}) => {
     return cut?.index ? [name.slice(0, cut.index), cut[1]] : ["", ""];
   }
 
-  /** A name, or what a link to a page of Hugging Face names. */
+  /** A name, or what a link to a page of Hugging Face names, or a folder of its cache, without quotation marks. */
   function unlinked(text) {
-    const name = text.trim().replace(/\/+$/, "");
-    return name.match(new RegExp(site))?.[1] ?? name;
+    const name = text.replace(/^[ \t\r\n"'`]+|[ \t\r\n"'`]+$/g, "").replace(/\/+$/, "");
+    return (name.match(new RegExp(site, "i"))?.[1] ?? name).replace(/^models--(.+?)--/, "$1/");
   }
 
   /** The owner before the last slash, and the name behind it. */
@@ -43,11 +43,12 @@ const readerNames = ({releases, names}) => {
     return found;
   }
 
-  /** What each release is called, plain: its name, its name at Hugging Face, and that without the endings of copies. */
+  /** What each release is called, plain: its name, its name at Hugging Face, and that without the endings of copies, each
+   * also behind its owner or the owner's first word. */
   const called = new Map(releases.map(release => {
-    const found = [plain(release.name)];
-    for (let own = identity(release).split("/")[1]; own; [own] = shorter(own, copied)) found.push(plain(own));
-    return [release, found];
+    const found = [plain(release.name)], [owner, whole] = identity(release).split("/");
+    for (let own = whole; own; [own] = shorter(own, copied)) found.push(plain(own));
+    return [release, [...found, ...[owner, owner.split("-")[0]].flatMap(maker => found.map(one => plain(`${maker} ${one}`)))]];
   }));
 
   /** The release that a name means, or null and those that it may mean or that are nearest to it. */
@@ -55,22 +56,32 @@ const readerNames = ({releases, names}) => {
     const asked = steps(text);
     for (const [name, endings] of asked) {
       const same = releases.filter(one => called.get(one).includes(name) && !endings.some(ending => one.unlike?.includes(ending)));
-      if (same.length) return same.length === 1 ? [same[0], []] : [null, same];
+      if (same.length) return same.length === 1 ? [same[0], []] : [null, likest(same, name)];
     }
     for (const [name] of asked) {
       const part = releases.filter(one => [...called.get(one), plain(identity(one))].some(whole => whole.includes(name)));
-      if (part.length) return [null, part];
+      if (part.length) return [null, likest(part, name)];
     }
     return [null, asked.length ? nearest(text) : []];
+  }
+
+  /** The releases among these whose names are most like a plain one, the likest first. */
+  function likest(every, name) {
+    const like = every.map(one => [likestName(one, name), one]);
+    return like.sort(([one], [other]) => other - one).slice(0, shown).map(([, one]) => one);
   }
 
   /** The releases whose names are most like a name without its endings, also those in its middle. */
   function nearest(text) {
     const words = parted(text)[1].toLowerCase().split(/[^a-z0-9]+/).filter(word => !trained.includes(word));
     const [name] = steps(words.join("-") || text).at(-1);
-    const like = releases.map(one => [likeness(name, plain(one.name)), one]), best = Math.max(...like.map(([value]) => value));
-    const near = like.filter(([value]) => value >= Math.max(least, beside * best));
-    return near.sort(([one], [other]) => other - one).slice(0, shown).map(([, one]) => one);
+    const like = releases.map(one => [likestName(one, name), one]), best = Math.max(...like.map(([value]) => value));
+    return likest(like.filter(([value]) => value >= Math.max(least, beside * best)).map(([, one]) => one), name);
+  }
+
+  /** How like a release's name is to a plain one, or the one that it has at Hugging Face, without its endings. */
+  function likestName(release, name) {
+    return Math.max(likeness(name, plain(release.name)), likeness(name, steps(identity(release)).at(-1)[0]));
   }
 
   /** Of the pairs of neighboring signs in two names those that both have, by the geometric mean of their numbers. */

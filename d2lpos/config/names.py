@@ -51,10 +51,14 @@ def shorter(name: str, endings: str) -> tuple[str, str]:
 
 
 def unlinked(text: str) -> str:
-    """A name, or what a link to a page of Hugging Face names."""
-    text = text.strip().rstrip("/")
-    linked = re.search(table("names")["site"], text)
-    return linked[1] if linked else text
+    """A name, or what a link to a page of Hugging Face names, or a folder of its cache, without quotation marks.
+
+    >>> unlinked("https://huggingface.co/gpt2"), unlinked("models--Qwen--Qwen3-8B")
+    ('gpt2', 'Qwen/Qwen3-8B')
+    """
+    text = text.strip(" \t\r\n\"'`").rstrip("/")
+    linked = re.search(table("names")["site"], text, re.IGNORECASE)
+    return re.sub("^models--(.+?)--", r"\1/", linked[1] if linked else text)
 
 
 def steps(text: str) -> list[tuple[str, list[str]]]:
@@ -77,12 +81,16 @@ def steps(text: str) -> list[tuple[str, list[str]]]:
 
 @cache
 def names(source: str, name: str) -> tuple[str, ...]:
-    """What a release is called, plain: its name, its name at Hugging Face, and that without the endings of copies."""
-    own, every = "/".join(source.split("/")[4:5]), [plain(name)]
+    """What a release is called, plain: its name, its name at Hugging Face, and that without the endings of copies.
+
+    Each also behind its owner or the owner's first word, as repackagers write it: google_gemma-3-27b-it, Meta-Llama-3.1-8B.
+    """
+    owner, own = source.split("/")[3:5]
+    every = [plain(name)]
     while own:
         every.append(plain(own))
         own, _ = shorter(own, table("names")["copied"])
-    return tuple(every)
+    return (*every, *(plain(f"{maker} {one}") for maker in (owner, owner.split("-")[0]) for one in every))
 
 
 def look_up(text: str) -> tuple[dict | None, list[dict]]:
@@ -102,7 +110,7 @@ def look_up(text: str) -> tuple[dict | None, list[dict]]:
             if name in names(one["source"], one["name"]) and not set(endings) & set(one.get("unlike", ()))
         ]
         if same:
-            return (same[0], []) if len(same) == 1 else (None, same)
+            return (same[0], []) if len(same) == 1 else (None, likest(same, name))
     for name, _ in asked:
         part = [
             one
@@ -110,19 +118,36 @@ def look_up(text: str) -> tuple[dict | None, list[dict]]:
             if any(name in whole for whole in (*names(one["source"], one["name"]), plain(identity(one))))
         ]
         if part:
-            return None, part
+            return None, likest(part, name)
     return None, nearest(text) if asked else []
+
+
+def likest(every: list[dict], name: str) -> list[dict]:
+    """The releases among these whose names are most like a plain one, the likest first."""
+    order = sorted(every, key=lambda one: -likest_name(one, name))
+    return order[: table("names")["nearest"]]
 
 
 def nearest(text: str) -> list[dict]:
     """The releases whose names are most like a name without its endings, also those in its middle."""
     words = re.split("[^a-z0-9]+", unlinked(text).rpartition("/")[2].lower())
     name = steps("-".join(word for word in words if word not in table("names")["trained"]) or text)[-1][0]
-    like = [(likeness(name, plain(one["name"])), one) for one in releases()]
+    like = [(likest_name(one, name), one) for one in releases()]
     best = max(value for value, _ in like)
     about = table("names")
-    near = [pair for pair in like if pair[0] >= max(about["likeness"], about["beside_best"] * best)]
-    return [one for _, one in sorted(near, key=lambda pair: -pair[0])[: about["nearest"]]]
+    return likest(
+        [one for value, one in like if value >= max(about["likeness"], about["beside_best"] * best)], name
+    )
+
+
+def likest_name(release: Mapping, name: str) -> float:
+    """How like a release's name is to a plain one, or the one that it has at Hugging Face, without its endings."""
+    return max(likeness(name, one) for one in without_endings(identity(release), release["name"]))
+
+
+@cache
+def without_endings(whole: str, name: str) -> tuple[str, str]:
+    return plain(name), steps(whole)[-1][0]
 
 
 def likeness(one: str, other: str) -> float:
@@ -138,3 +163,34 @@ def release_of(text: str) -> dict:
         names_near = [one["name"] for one in near]
         raise Refused("release_near" if near else "release", name=text, names=names_near)
     return release
+
+
+def alike(config: Mapping) -> Mapping:
+    """A release all of whose keys a configuration has, by which its makers' lengths are known; empty where none is.
+
+    Empty too where several have them and their makers say other lengths.
+
+    >>> alike(release_of("qwen3 8b")["config"])["name"]
+    'Qwen3 8B'
+    """
+    said = ("trained", "context", "stretch")
+    every = [
+        one for one in releases() if has_keys(config, one["config"]) and any(name in one for name in said)
+    ]
+    same = all([one.get(name) for name in said] == [every[0].get(name) for name in said] for one in every)
+    return every[0] if every and same else {}
+
+
+def has_keys(config: Mapping, other: Mapping) -> bool:
+    """Whether a configuration has all keys of another, and their values, in its text where it has one."""
+    texts = [
+        one["text_config"] if isinstance(one.get("text_config"), Mapping) else one for one in (config, other)
+    ]
+    types = [
+        {one.get("model_type"), text.get("model_type")} - {None}
+        for one, text in zip((config, other), texts, strict=True)
+    ]
+    own, wanted = texts
+    return bool(types[0] & types[1]) and all(
+        key in own and own[key] == value for key, value in wanted.items() if key != "model_type"
+    )

@@ -94,7 +94,8 @@ def test_every_release_has_names_of_its_own():
 def test_the_command_reads_a_release_by_name_with_the_lengths_of_its_makers(capsys):
     assert main(["read", "unsloth/Qwen3-8B-GGUF", "--length", "131072", "--settings", "vllm"]) is None
     out, release = capsys.readouterr().out, look_up("Qwen3 8B")[0]
-    assert out.startswith(f"Qwen3 8B, read from the book's list: {release['source']}\nQwen3 8B turns ")
+    begun = "131,072 tokens? Not as released, but with YaRN × 4: its makers tested × 4 (131,072). Short texts may get worse."
+    assert out.startswith(f"Qwen3 8B, read from the book's list: {release['source']}\n{begun}\nQwen3 8B turns ")
     assert "  beside 32,768 tokens, as its makers say:\n" in out
     line = settings(read(release["config"]), 131_072, "vllm", 32_768)["line"]
     assert line.replace("MODEL", "Qwen/Qwen3-8B") in out and '"factor": 4.0' in line
@@ -113,9 +114,10 @@ def test_json_of_a_release_is_json_alone(capsys):
 
 
 def test_the_command_names_the_nearest_and_a_file_comes_before_a_name(tmp_path, monkeypatch, capsys):
-    told = "DeepSeek-V3: no such file, and no release is known as \"DeepSeek-V3\"; nearest: DeepSeek-V3.2"
+    told = "DeepSeek-V3: no such file, and no release is known as \"DeepSeek-V3\"; nearest: DeepSeek-V3.2. "
+    told += "If it is none of these, take the config.json of the model itself"
     assert main(["read", "DeepSeek-V3"]) == told
-    assert main(["read", "nobody.json"]) == 'nobody.json: no such file, and no release is known as "nobody.json"'
+    assert main(["read", "nobody.json"]) .startswith('nobody.json: no such file, and no release is known as "nobody.json"; take ')
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gpt2").write_text('{"model_type": "mpt"}', "utf-8")
     assert main(["read", "gpt2"]) is None and "mpt: " in capsys.readouterr().out

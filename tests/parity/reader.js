@@ -8,7 +8,7 @@ const table = name => [path.parse(name).name, JSON.parse(fs.readFileSync(path.jo
 const tables = Object.fromEntries(fs.readdirSync(folder).map(table));
 const r = require(path.join(page, "reader.js"))(tables), answers = require(path.join(page, "answers.js"))(r);
 const {card, cardLines} = require(path.join(page, "card.js"))(r, answers);
-const names = require(path.join(page, "names.js"))(tables);
+const names = require(path.join(page, "names.js"))(tables), verdicts = require(path.join(page, "verdict.js"))(r, answers);
 
 const turning = reading => reading.kinds.filter(answers.turns);
 const ask = {
@@ -25,6 +25,11 @@ const ask = {
   traps: reading => answers.traps(reading).map(trap => [trap, answers.inWords(trap)]),
   settings: (reading, ...asked) => answers.settings(reading, ...asked),
   apply: (reading, config, ...asked) => answers.apply(config, answers.settings(reading, ...asked).edits),
+  verdict(reading, ...asked) {
+    const made = verdicts.verdict(reading, ...asked);
+    return [made, verdicts.inWords(made), verdicts.capLines(made), verdicts.makers(reading, asked[1])];
+  },
+  written: (_, text) => verdicts.written(text),
   names: (_, text) => {
     const [release, near] = names.lookUp(text);
     return [release && [release.name, names.isCalled(release, text)], near.map(one => one.name)];

@@ -17,7 +17,11 @@ from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
 from d2lpos.config.tables import by_name, rows, table
 from d2lpos.config.traps import in_words
+from d2lpos.config.verdict import cap_lines, makers
+from d2lpos.config.verdict import in_words as verdict_in_words
+from tests.core import test_hub_names as hub
 from tests.core.test_names import ASKED, READ_AS
+from tests.core.test_verdict import LENGTHS, NO_LENGTHS
 from tests.node import ROOT, node
 from tests.parity import defaults, tiny
 from tests.parity.families import fitted
@@ -62,6 +66,11 @@ def carded(reading, asked, file):
     return [made, card_lines(made)]
 
 
+def judged(reading, tokens, release=None):
+    made = config.verdict(reading, tokens, release)
+    return [made, verdict_in_words(made), cap_lines(made), makers(reading, release)]
+
+
 ASK = {
     "read": lambda reading: reading,
     "sentence": config.sentence,
@@ -74,6 +83,8 @@ ASK = {
     "settings": config.settings,
     "apply": lambda reading, file, *asked: config.apply(file, config.settings(reading, *asked)["edits"]),
     "names": named,
+    "verdict": judged,
+    "written": lambda _, text: config.written(text),
 }
 
 
@@ -143,11 +154,12 @@ def every_question(length, trained=None, name=None):
     pairs = [(program, rule) for program in PROGRAMS for rule in RULES]
     lines = [["settings", beyond, program, trained or 512, rule] for program, rule in pairs]
     lines += [["settings", tokens, program] for program in PROGRAMS for tokens in (length // 2, length, beyond)]
-    return [["read"], *lengths, *angles, ["sight"], ["slopes"], ["traps"], *lines]
+    verdicts = [["verdict", tokens] for tokens in (1, length, length + 1, beyond, 2 * 10**9)]
+    return [["read"], *lengths, *angles, ["sight"], ["slopes"], ["traps"], *lines, *verdicts]
 
 
 def test_no_family_is_named_in_the_scripts():
-    files = [ROOT / "book/your-model" / f"{name}.js" for name in ("words", "reader", "answers", "names", "card")]
+    files = [ROOT / "book/your-model" / f"{name}.js" for name in ("words", "reader", "answers", "names", "verdict", "card")]
     code = "".join(path.read_text("utf-8") for path in files)
     families = rows().keys() - {"deberta", "deepseek_v4", "swin"}  # these are names of readers, too
     assert set(re.findall(r"[\w.-]+", code)) & families == set()
@@ -178,6 +190,8 @@ def test_a_release(release):
     length = config.read(file)["lengths"]["allowed"] or 4096
     questions = every_question(length, trained, release["name"])
     questions += [["apply", file, 4 * length - 1, "vllm", trained, rule] for rule in RULES]
+    known = {key: value for key, value in release.items() if key != "config"}
+    questions += [["verdict", tokens, known] for tokens in (trained, trained + 1, length + 1, 200_000, 5_000_000)]
     unlike, answered = differences({release["name"]: file}, questions)
     assert unlike == [] and answered >= 8
 
@@ -206,10 +220,16 @@ def test_keys_that_one_class_has_alone():
 
 
 def test_a_name_means_the_same_release_in_both_languages():
-    known = [*READ_AS, *ASKED, *(one["source"] for one in releases()), *(one["name"] for one in releases())]
+    known = [*READ_AS, *ASKED, *hub.MEANT, *hub.ASKED, *(one["source"] for one in releases()), *(one["name"] for one in releases())]
     odd = ["", "/", "...", "東京", "İstanbul 8B", "base", "-it", "a/b/c", "./gpt2", "Qwen/Qwen3-8B/", " gpt2 ", "8b", "Ⅷ", "😀8b"]
     unlike, answered = differences({"any": {"model_type": "llama"}}, [["names", name] for name in [*known, *odd]])
     assert unlike == [] and answered == len(known) + len(odd)
+
+
+def test_a_length_is_read_or_refused_alike():
+    lengths = [*LENGTHS, *NO_LENGTHS, "1.1k", "0.0010M", "25.6K", "00", "+5", "1e-3", "1e999999999", "9" * 400, "", "k", "１２", "2147483647"]
+    unlike, answered = differences({"any": {"model_type": "llama"}}, [["written", text] for text in lengths])
+    assert unlike == [] and answered >= len(LENGTHS)
 
 
 REFUSED_FILES = {

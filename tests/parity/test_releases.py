@@ -16,7 +16,7 @@ from tests.parity.readings import told
 from tests.parity.releases import FOR_THE_PACKAGE, TOKENS, releases, written
 
 NAMES = [one["name"] for one in releases()]
-FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "stretch", "unlike", "config")
+FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "context", "stretch", "unlike", "config")
 KEPT = {"num_key_value_heads", "num_kv_heads", "multi_query", "multi_query_attention"}  # which heads keep keys
 
 
@@ -67,6 +67,8 @@ def test_a_release(release):
         assert stretch["rule"] in ("yarn",) and stretch["from"] < stretch["to"]
         assert stretch["from"] == (stages[-1] if stages else read(release["config"])["lengths"]["allowed"])
         assert stretch["source"].startswith("https://")
+    if context := release.get("context"):
+        assert context["to"] > max(stages, default=0) and context["source"].startswith("https://")
     assert set(release.get("unlike", ())) <= set(table("names")["trained"])
     reading = encoding_of(release["config"], tokens=TOKENS)
     assert reading.layers and str(reading)

@@ -16,7 +16,7 @@ MODULE = 'typeof module === "undefined" ? readerWords : require("./words.js")'  
 BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
 FOLDER = Path(__file__).parents[2] / "your-model"
 TABLES = Path(__file__).parents[3] / "d2lpos" / "config" / "tables"
-SCRIPTS = ("words", "reader", "answers", "names", "facts", "figures", "page")  # in the order in which they run
+SCRIPTS = ("words", "reader", "answers", "names", "verdict", "card", "facts", "figures", "page")  # in the order in which they run
 IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n", re.MULTILINE)  # what each file says again, or Node alone needs
 TERSER = Path(__file__).parents[2] / "_vendor" / "terser" / "bundle.min.js"
 FOR_THE_COMMAND = ("asks", "layers", "units")  # words that the page does not say
