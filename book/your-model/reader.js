@@ -55,8 +55,9 @@ const reader = tables => {
     }
   }
 
-  function parse(text, name = "the file") {
-    const {largest, others} = known.files;
+  const parse = (text, name = "the file") => checked(valuesOf(text, name), name);
+  function valuesOf(text, name) {
+    const {largest} = known.files;
     if (text.length > largest) refuse("large", {name, limit: largest >> 20, size: text.length / 2 ** 20});
     if (text.startsWith(GGUF)) refuse("gguf", {name});
     let values;
@@ -68,8 +69,11 @@ const reader = tables => {
     }
     checkDepth(values, name);
     if (!isDict(values)) refuse("object", {name, kind: kindOfValue(values)});
+    return values;
+  }
+  function checked(values, name) {
     if (has(values, "model_type")) return values;
-    const other = others.find(([marks]) => marks.some(mark => has(values, mark)));
+    const other = known.files.others.find(([marks]) => marks.some(mark => has(values, mark)));
     if (other) refuse("other_file", {name, what: other[1]});
     return refuse("no_model_type", {name});
   }
@@ -1168,6 +1172,6 @@ const reader = tables => {
     rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
     picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
-  return {Refused, entry, kindOf, parse, read, tables, textOfBytes, without};
+  return {Refused, checkSize, checked, entry, kindOf, parse, read, tables, textOfBytes, valuesOf, without};
 };
 if (typeof module !== "undefined") module.exports = reader;

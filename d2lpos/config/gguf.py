@@ -9,6 +9,7 @@ import struct
 from collections.abc import Callable
 
 from .angles import in_force
+from .keys import check_size
 from .tables import Refused, entry, table, words
 
 MAGIC = b"GGUF"
@@ -118,11 +119,13 @@ def config_of(keys: dict, tensor: Tensor, name: str) -> dict:
     check_strange(own, arch, name)
     config = {about["keys"][key]: value for key, value in own.items() if key in about["keys"]}
     config = {"model_type": about["architectures"][arch], **config}
-    for key in ("num_hidden_layers", "num_attention_heads", "hidden_size"):
-        if config.get(key) is None:
-            raise Refused("gguf_no_key", name=name, key=f"{arch}, {key}")
-    config["num_hidden_layers"] -= own.get("nextn_predict_layers") or 0
-    config |= kinds_of(arch, own, config, name) | sizes_of(arch, own, config)
+    config |= {"is_causal": False} if own.get("attention.causal") is False else {}
+    for key in ("block_count", "attention.head_count", "embedding_length"):
+        if own.get(key) is None:
+            raise Refused("gguf_no_key", name=name, key=f"{arch}.{key}")
+    config["num_hidden_layers"] = check_size("block_count", own["block_count"]) - own.get("nextn_predict_layers", 0)
+    config |= kinds_of(arch, own, config, name)
+    config |= sizes_of(arch, own, config, name)
     return config | rope_of(arch, own, config, tensor, name)
 
 
@@ -132,16 +135,19 @@ def check_strange(own: dict, arch: str, name: str) -> None:
     scaling = {f"rope.scaling.{key}" for key in about["scaling"]}
     understood = {*about["keys"], *scaling, *words("gguf", "understood")}
     strange = {key: value for key, value in own.items() if key not in understood and key.startswith(("rope.", "attention."))}
-    strange |= {key: False for key in ("attention.causal",) if own.get(key) is False}
     if strange:
         raise Refused("gguf_strange", name=name, arch=arch, keys=strange)
+    for key, value in own.items():
+        numbers = value if isinstance(value, list) else [value]
+        if key in understood - words("gguf", "no_numbers") and not all(type(one) in (int, float) for one in numbers):
+            raise Refused("number", key=f"{arch}.{key}", got=value)
 
 
 def kinds_of(arch: str, own: dict, config: dict, name: str) -> dict:
     """Types of layers, where the header says them: a list of windows or their period, and layers without heads."""
     about, pattern, depth = table("gguf"), own.get("attention.sliding_window_pattern"), config["num_hidden_layers"]
     made = {}
-    if isinstance(pattern, int) and not isinstance(pattern, bool) and pattern > 0:
+    if type(pattern) is int and pattern > 0:
         pattern = [i % pattern < pattern - 1 for i in range(depth)]
     if isinstance(pattern, list) and arch in about["windows"].split():
         made["layer_types"] = ["sliding_attention" if one else "full_attention" for one in pattern[:depth]]
@@ -158,12 +164,16 @@ def kinds_of(arch: str, own: dict, config: dict, name: str) -> dict:
     return made
 
 
-def sizes_of(arch: str, own: dict, config: dict) -> dict:
+def sizes_of(arch: str, own: dict, config: dict, name: str) -> dict:
     """How many features of a head turn: a share of them, or those of latent attention beside the others."""
-    about, heads, rotary = table("gguf"), config["num_attention_heads"], own.get("rope.dimension_count")
-    heads = max(heads) if isinstance(heads, list) else heads
-    dim = own.get("attention.key_length") or config["hidden_size"] // heads
+    about, rotary = table("gguf"), own.get("rope.dimension_count")
+    heads = check_size("attention.head_count", config["num_attention_heads"])
+    dim = own.get("attention.key_length") or check_size("embedding_length", config["hidden_size"]) // heads
+    if rotary is not None:
+        check_size("rope.dimension_count", rotary)
     if arch == about["mla"]:
+        if rotary is None:
+            raise Refused("gguf_no_key", name=name, key=f"{arch}.rope.dimension_count")
         whole = own.get("attention.key_length_mla") or dim
         value = own.get("attention.value_length_mla") or own.get("attention.value_length") or whole - rotary
         sizes = {"qk_rope_head_dim": rotary, "qk_nope_head_dim": whole - rotary, "v_head_dim": value}

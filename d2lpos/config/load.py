@@ -31,7 +31,7 @@ def load(data: bytes, name: str = "the file", more: Callable[[int, int], bytes] 
     text, notes = text_of_bytes(data, name), []
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         notes = [fill(words["utf16"], name=name)]
-    values = values_of(text, name)
+    values = plain(values_of(text, name))
     if is_params(values):
         config, about = of_params(values, name)
         return config, [*notes, *about]
@@ -53,7 +53,11 @@ def of_gguf(data: bytes, name: str, more: Callable[[int, int], bytes]) -> tuple[
             raise Refused("gguf_cut", name=name, size=start + len(part))
         return [float(f"{one:.7g}") for one in struct.unpack(f"{order}{size}f", part)]
 
-    config, words, arch = config_of(keys, tensor, name), table("words")["files"], keys["general.architecture"]
+    try:
+        config = config_of(keys, tensor, name)
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+        raise Refused("odd", why=f"{type(error).__name__}, {error}") from error
+    words, arch = table("words")["files"], keys["general.architecture"]
     notes, left = [fill(words["gguf"], name=name, arch=arch)], left_out(config)
     notes += [fill(words["left"], family=config["model_type"], left=left)] if left else []
     return config, notes + [words["sorted"]] * (arch in table("gguf")["sorted"].split())
