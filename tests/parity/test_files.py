@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from d2lpos.config import read
+from d2lpos.config.angles import in_force
 from d2lpos.config.load import load
 from d2lpos.config.tables import rows, table
 from tests.node import ROOT, node
@@ -64,8 +65,10 @@ def test_headers_are_read_as_the_files_that_they_were_made_from():
 
 
 def plainly(part):
-    """A part of a reading with its numbers as 32 bits hold them."""
+    """A part of a reading with its numbers as 32 bits hold them, and LongRoPE's factor as a number, which a file may leave out."""
     if isinstance(part, dict):
+        longrope = (part.get("rule") or {}).get("kind") == "longrope"
+        part = part | {"multiplier": in_force(part, 10**5)[1], "rule": part["rule"] | {"attention_factor": None}} if longrope else part
         return {key: plainly(value) for key, value in part.items()}
     if isinstance(part, list):
         return [plainly(one) for one in part]
