@@ -1172,6 +1172,6 @@ const reader = tables => {
     rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
     picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
-  return {Refused, checkSize, checked, entry, kindOf, parse, read, tables, textOfBytes, valuesOf, without};
+  return {Refused, checkDepth, checkSize, checked, entry, kindOf, parse, read, tables, textOfBytes, valuesOf, without};
 };
 if (typeof module !== "undefined") module.exports = reader;

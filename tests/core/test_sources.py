@@ -52,13 +52,14 @@ def test_divisors_are_read_from_their_place_in_a_long_file(tmp_path, monkeypatch
     assert "llama3(factor=32, length=8192" in told(capsys, tmp_path / "long.gguf")
 
 
+HUB_FILES = {"/some/model/resolve/main/config.json": LLAMA, "/some/params/resolve/main/params.json": META}
+
+
 class Hub(BaseHTTPRequestHandler):
     """A server with the files of two models, as the Hub has them."""
 
-    files = {"/some/model/resolve/main/config.json": LLAMA, "/some/params/resolve/main/params.json": META}
-
     def do_HEAD(self):
-        body = self.files.get(self.path)
+        body = HUB_FILES.get(self.path)
         data = json.dumps(body).encode()
         self.send_response(200 if body else 404)
         if body:
