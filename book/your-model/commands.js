@@ -2,12 +2,13 @@
 // function has the name that it has there.
 "use strict";
 const readerCommands = (reader, answers) => {
-  const {isNumber, isDict, has, get, words, entries, filter, fill} =
+  const {isNumber, isDict, has, get, words, entries, filter, truthy, same, fill} =
     typeof module === "undefined" ? readerWords : require("./words.js");
-  const {tables, Refused, read, checkDepth} = reader, {commands, programs} = tables, TEXT = "text_config";
+  const {tables, Refused, entry, read, checkDepth} = reader, {commands, programs} = tables, TEXT = "text_config";
   const WORD = /(?:'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]|[^\s'"\\])+/g;
   const PIECE = /'([^']*)'|"((?:\\[\s\S]|[^"\\])*)"|\\([\s\S])|([^\s'"\\]+)/g, SET = /^[A-Za-z_]\w*=/;
   const NUMBER = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)([kKmM]?)$/, TIMES = {"": 1, k: 1000, m: 1e6, K: 1024, M: 1048576};
+  const FLAT = ["rope_theta", "partial_rotary_factor"], RULES = Object.values(tables.families.rules).flatMap(words);
   const ROPE = ["rope_parameters", "rope_scaling"], GROWING = ["linear", "dynamic_ntk"];
   const said = (code, fields = {}) => fill(tables.words.commands[code], fields);
   function refuse(code, fields) {
@@ -82,26 +83,32 @@ const readerCommands = (reader, answers) => {
   const FAILED = "\u0000";
   function replace(keys, place, value, reading, program, merges, flag, notes) {
     const base = reading.at.rules[""]?.rope_theta ?? null, old = ROPE.map(name => get(keys, name)).find(isDict) ?? {};
-    for (const name of ROPE) delete keys[name];
     let whole = merges ? {...old, ...value} : {...value};
     if (merges && !has(whole, "rope_theta") && base !== null) whole.rope_theta = base;
-    if (!merges && !has(whole, "rope_theta")) {
+    const inner = Object.values(whole).filter(isDict), kinds = inner.length ? inner : [whole];
+    if (!merges && !kinds.every(one => has(one, "rope_theta"))) {
       if (place === "rope_scaling") {
         notes.push(said("no_base", {flag}));
         keys.model_type = FAILED;
         return;
       }
       const lost = get(commands[program].bases ?? {}, reading.family, 10000);
-      whole.rope_theta = lost;
+      for (const one of kinds) one.rope_theta ??= lost;
       if (base !== null && base !== lost) notes.push(said("lost_base", {flag, base: lost, file: base}));
     }
-    if (program === "vllm" && !has(whole, "rope_type")) {
+    if (program === "vllm" && !kinds.every(one => has(one, "rope_type"))) {
       notes.push(said("no_type", {flag}));
       keys.model_type = FAILED;
       return;
     }
-    delete keys.rope_theta;
-    keys.rope_parameters = whole;
+    put(keys, reading, whole);
+  }
+
+  function put(keys, reading, rules) {
+    const aliases = entries(entry(reading.family).aliases).filter(([, key]) => FLAT.includes(key)).map(([name]) => name);
+    for (const key of [...ROPE, ...FLAT, ...aliases]) delete keys[key];
+    const idle = (key, value) => (key === "type" && has(rules, "rope_type")) || (key === "partial_rotary_factor" && value === 1);
+    keys.rope_parameters = filter(rules, (key, value) => !idle(key, value));
   }
 
   function checkedLength(asked, edited, settings, program, notes) {
@@ -127,14 +134,15 @@ const readerCommands = (reader, answers) => {
     for (const [name, one] of entries(values)) if (!["rule", "shared", "keys"].includes(name)) numbers[name] = numberOf(nameOf("llama.cpp", name), one);
     const raised = get(values, "keys", "").match(/\.context_length=int:(\d+)/);
     let trained = raised ? Number(raised[1]) : file;
-    const first = rules.full_attention ?? {}, rule = entries(first).length ? first : rules[""] ?? {};
-    const factor = numbers.factor || (numbers.scale ? 1 / numbers.scale : null), changes = [], place = reading.at.file;
-    let kind = values.rule || get(rule, "rope_type") || (factor ? "linear" : "default");
-    if (kind === "default" && factor) kind = "linear";
-    if (isNumber(numbers.base)) changes.push({path: [...place, "rope_theta"], value: numbers.base});
+    const kind = ["full_attention", ""].find(one => truthy(rules[one] ?? {})) ?? "", rule = rules[kind] ?? {};
+    const factor = numbers.factor || (numbers.scale ? 1 / numbers.scale : null), {original} = reading.lengths;
+    let form = values.rule || get(rule, "rope_type") || (factor ? "linear" : "default");
+    if (form === "default" && factor) form = "linear";
+    let made = isNumber(numbers.base) ? {...rule, rope_theta: numbers.base} : rule;
     if (values.rule || factor) {
-      const made = {rope_type: kind === "none" ? "default" : kind, factor: factor || get(rule, "factor") || 1}, {original} = reading.lengths;
-      if (kind === "yarn") {
+      made = filter(made, key => form === "yarn" || !RULES.includes(key));
+      made = {...made, rope_type: form === "none" ? "default" : form, factor: factor || get(rule, "factor") || 1};
+      if (form === "yarn") {
         const length = numbers.original || original || trained;
         made.original_max_position_embeddings = length;
         for (const key of ["beta_fast", "beta_slow"]) if (has(numbers, key)) made[key] = numbers[key];
@@ -142,15 +150,21 @@ const readerCommands = (reader, answers) => {
         if (trained !== file && !numbers.original && !original) notes.push(said("moved", {length: file}));
         if (made.factor !== (get(rule, "factor") || 1)) trained = Math.trunc(length * made.factor);
       }
-      changes.push({path: [...place, "rope_parameters"], value: null});
-      changes.push({path: [...place, "rope_scaling"], value: ["yarn", "linear"].includes(kind) && made.factor > 1 ? made : null});
-      if (!isNumber(numbers.base) && get(rule, "rope_theta")) changes.push({path: [...place, "rope_theta"], value: rule.rope_theta});
+      if (!["yarn", "linear"].includes(form) || made.factor === 1) made = {...filter(made, key => !RULES.includes(key)), rope_type: "default"};
     }
+    const edited = same(made, rule) ? config : withRule(config, reading, kind, made);
     const whole = numbers.length || trained, slots = has(values, "shared") ? 1 : Math.trunc(numbers.slots ?? 1);
     const length = slots > 1 ? Math.floor(whole / slots) : whole;
     if (slots > 1) notes.push(said("shared", {asked: whole, slots, length}));
     if (length > trained && trained > 0) notes.push(said("capped", {asked: length, allowed: trained}));
-    return {config: answers.apply(config, changes), length: trained ? Math.min(length, trained) : length, notes};
+    return {config: edited, length: trained ? Math.min(length, trained) : length, notes};
+  }
+
+  function withRule(config, reading, kind, rule) {
+    const edited = answers.apply(config, []), text = reading.at.file.reduce((one, place) => one[place], edited);
+    delete text.original_max_position_embeddings;
+    put(text, reading, kind ? {...filter(reading.at.rules, (_, one) => truthy(one ?? {})), [kind]: rule} : rule);
+    return edited;
   }
   return {ran};
 };

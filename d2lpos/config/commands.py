@@ -13,9 +13,10 @@ from typing import TypedDict
 from .angles import turns
 from .edits import TEXT, apply
 from .outer import check_depth
+from .rope import FLAT, words_of_rules
 from .read import read
 from .schema import Reading
-from .tables import Refused, table
+from .tables import Refused, entry, table
 from .words import fill
 
 WORD = re.compile(r"""(?:'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\[\s\S]|[^\s'"\\])+""")
@@ -140,25 +141,34 @@ def replace(
     """Put RoPE's parameters among a text's keys: merged with those of the file, or in their place, where what is left out is lost."""
     base = (reading["at"]["rules"].get("") or {}).get("rope_theta")
     old = next((keys[name] for name in ROPE if isinstance(keys.get(name), dict)), {})
-    for name in ROPE:
-        keys.pop(name, None)
-    whole = {**old, **value} if merges else value
+    whole = {**old, **value} if merges else dict(value)
     whole = whole if "rope_theta" in whole or base is None or not merges else {**whole, "rope_theta": base}
-    if not merges and "rope_theta" not in whole:
+    kinds = [one for one in whole.values() if isinstance(one, dict)] or [whole]
+    if not merges and not all("rope_theta" in one for one in kinds):
         if place == "rope_scaling":
             notes.append(said("no_base", flag=flag))
             keys["model_type"] = FAILED
             return
         lost = table("commands")[program].get("bases", {}).get(reading["family"], 10_000)
-        whole = {**whole, "rope_theta": lost}
+        for one in kinds:
+            one.setdefault("rope_theta", lost)
         if base not in (None, lost):
             notes.append(said("lost_base", flag=flag, base=lost, file=base))
-    if "rope_type" not in whole and program == "vllm":
+    if program == "vllm" and not all("rope_type" in one for one in kinds):
         notes.append(said("no_type", flag=flag))
         keys["model_type"] = FAILED
         return
-    keys.pop("rope_theta", None)
-    keys["rope_parameters"] = whole
+    put(keys, reading, whole)
+
+
+def put(keys: dict, reading: Reading, rules: dict) -> None:
+    """RoPE's parameters as the only ones among a text's keys."""
+    doubled = "type" if "rope_type" in rules else None
+    rules = {key: value for key, value in rules.items() if (key, value) != ("partial_rotary_factor", 1) and key != doubled}
+    aliases = [name for name, key in entry(reading["family"])["aliases"].items() if key in FLAT]
+    for key in (*ROPE, *FLAT, *aliases):
+        keys.pop(key, None)
+    keys["rope_parameters"] = rules
 
 
 def checked_length(
@@ -197,17 +207,16 @@ def of_flags(values: Mapping, config: Mapping, notes: list[str]) -> dict:
     trained = file = reading["lengths"]["allowed"] or 0
     if raised := re.search(r"\.context_length=int:(\d+)", values.get("keys", "")):
         trained = int(raised[1])
-    rule = (reading["at"]["rules"].get("full_attention") or reading["at"]["rules"].get("") or {}).copy()
+    kind = next((kind for kind in ("full_attention", "") if reading["at"]["rules"].get(kind)), "")
+    rule = reading["at"]["rules"].get(kind) or {}
     factor = numbers.get("factor") or (1 / numbers["scale"] if numbers.get("scale") else None)
-    kind = values.get("rule") or rule.get("rope_type") or ("linear" if factor else "default")
-    kind = "linear" if kind == "default" and factor else kind
-    changes = []
-    place = reading["at"]["file"]
-    if "base" in numbers:
-        changes.append({"path": [*place, "rope_theta"], "value": numbers["base"]})
+    form = values.get("rule") or rule.get("rope_type") or ("linear" if factor else "default")
+    form = "linear" if form == "default" and factor else form
+    made = rule | ({"rope_theta": numbers["base"]} if "base" in numbers else {})
     if values.get("rule") or factor:
-        made = {"rope_type": "default" if kind == "none" else kind, "factor": factor or rule.get("factor") or 1}
-        if kind == "yarn":
+        made = {key: value for key, value in made.items() if form == "yarn" or key not in words_of_rules()}
+        made |= {"rope_type": "default" if form == "none" else form, "factor": factor or rule.get("factor") or 1}
+        if form == "yarn":
             length = numbers.get("original") or reading["lengths"]["original"] or trained
             made["original_max_position_embeddings"] = length
             made |= {key: numbers[key] for key in ("beta_fast", "beta_slow") if key in numbers}
@@ -216,14 +225,23 @@ def of_flags(values: Mapping, config: Mapping, notes: list[str]) -> dict:
             notes += [said("moved", length=file)] * moved
             if made["factor"] != (rule.get("factor") or 1):
                 trained = int(length * made["factor"])
-        made = made if kind in ("yarn", "linear") and made["factor"] > 1 else None
-        changes.append({"path": [*place, "rope_parameters"], "value": None})
-        changes.append({"path": [*place, "rope_scaling"], "value": made})
-        if not any(change["path"][-1] == "rope_theta" for change in changes) and rule.get("rope_theta"):
-            changes.append({"path": [*place, "rope_theta"], "value": rule["rope_theta"]})
+        if form not in ("yarn", "linear") or made["factor"] == 1:
+            made = {"rope_type": "default"} | {key: made[key] for key in made if key not in {"rope_type", *words_of_rules()}}
+    config = config if made == rule else with_rule(config, reading, kind, made)
     whole = numbers.get("length") or trained
     slots = 1 if "shared" in values else int(numbers.get("slots", 1))
     length = whole // slots if slots > 1 else whole
     notes += [said("shared", asked=whole, slots=slots, length=length)] * (slots > 1)
     notes += [said("capped", asked=length, allowed=trained)] * (length > trained > 0)
-    return {"config": apply(config, changes), "length": min(length, trained) if trained else length, "notes": notes}
+    return {"config": dict(config), "length": min(length, trained) if trained else length, "notes": notes}
+
+
+def with_rule(config: Mapping, reading: Reading, kind: str, rule: dict) -> dict:
+    """The file with other parameters of RoPE for the layers that see all, or for all."""
+    edited = text = apply(config, [])
+    for place in reading["at"]["file"]:
+        text = text[place]
+    rules = {name: one for name, one in reading["at"]["rules"].items() if one}
+    text.pop("original_max_position_embeddings", None)
+    put(text, reading, rules | {kind: rule} if kind else rule)
+    return edited
