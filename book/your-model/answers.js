@@ -329,12 +329,14 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   function checkProgram(reading, row, need, why, rule) {
     const program = row.name, {family} = reading;
     if (need === "length") {
+      if (row.cuts) refuseFor(reading, "cut", {program});
       const strange = ["windows", "slopes"].includes(why) && "windows" in row && !words(row.windows).includes(family);
       if (strange) refuseFor(reading, "no_windows", {program, what: known[why]});
       return;
     }
     checkCode(reading, rule);
-    if (passedOver(row, rule).includes(family)) refuseFor(reading, "no_code_in", {program, rule: known.rules[rule]});
+    if (row.flags && !has(row.flags, rule)) refuseFor(reading, "no_flag", {program, rule: known.rules[rule]});
+    if (passedOver(row, rule).includes(family) || !words(row.takes ?? family).includes(family)) refuseFor(reading, "no_code_in", {program, rule: known.rules[rule]});
   }
 
   function line(reading, changes, tokens, program) {
@@ -414,7 +416,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     checkRule(rule, programs[program]);
     checkUntil(reading, tokens);
     const [need, why] = needed(reading, tokens, trained, rule), length = trained ?? reading.lengths.original;
-    if (need === "nothing") return {edits: [], line: fill(known.needless[why], {tokens, trained: length}), notes: []};
+    if (need === "nothing") return {edits: [], line: fill(programs[program].needless ?? known.needless[why], {tokens, trained: length}), notes: []};
     checkProgram(reading, programs[program], need, why, rule ?? "yarn");
     const changes = edits(reading, tokens, rule, trained);
     return {edits: changes, ...line(reading, changes, tokens, program)};

@@ -13,8 +13,8 @@ from typing import TypedDict
 from .angles import turns
 from .edits import TEXT, apply
 from .outer import check_depth
-from .rope import FLAT, words_of_rules
 from .read import read
+from .rope import FLAT, words_of_rules
 from .schema import Reading
 from .tables import Refused, entry, table
 from .words import fill

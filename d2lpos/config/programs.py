@@ -26,10 +26,16 @@ def check_program(reading: Reading, program: str, need: str, why: str, rule: str
     """
     row, family, words = table("programs")[program], reading["family"], table("settings")
     if need == "length":
+        if row.get("cuts"):
+            refuse(reading, "cut", program=row["name"])
         if why in ("windows", "slopes") and "windows" in row and family not in row["windows"].split():
             refuse(reading, "no_windows", program=row["name"], what=words[why])
         return
     check_code(reading, rule)
+    if rule not in row.get("flags", rule):
+        refuse(reading, "no_flag", program=row["name"], rule=words["rules"][rule])
+    if family not in row.get("takes", family).split():
+        refuse(reading, "no_code_in", program=row["name"], rule=words["rules"][rule])
     if family in passed_over(row, rule):
         refuse(reading, "no_code_in", program=row["name"], rule=words["rules"][rule])
 

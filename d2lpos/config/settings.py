@@ -43,7 +43,8 @@ def settings(
     need, why = needed(reading, tokens, trained, rule)
     if need == "nothing":
         length = trained or reading["lengths"]["original"]
-        comment = fill(table("settings")["needless"][why], tokens=tokens, trained=length)
+        comments = table("settings")["needless"][why]
+        comment = fill(table("programs")[program].get("needless", comments), tokens=tokens, trained=length)
         return {"edits": [], "line": comment, "notes": []}
     check_program(reading, program, need, why, rule or "yarn")
     changes = edits(reading, tokens, rule, trained)
