@@ -112,12 +112,12 @@ const readerCommands = (reader, answers) => {
   }
 
   function checkedLength(asked, edited, settings, program, notes) {
-    const {longer} = commands[program], none = {config: null, length: null, notes};
+    const {longer, grown} = commands[program], none = {config: null, length: null, notes};
     if (edited === null) return none;
     const reading = read(edited), turning = reading.kinds.filter(answers.turns), rules = turning.map(({encoding}) => encoding.rule ?? {});
     const growing = rules.filter(rule => GROWING.includes(rule.kind)).map(rule => rule.factor);
     const begun = Object.values(reading.at.rules).some(one => has(one ?? {}, "original_max_position_embeddings"));
-    const grows = growing.length && !(program === "vllm" ? reading.family.startsWith("gemma3") : begun);
+    const grows = growing.length && !(program === "vllm" ? reading.family.startsWith(grown) : begun);
     const allowed = Math.trunc((reading.lengths.allowed || 2048) * (grows ? growing[0] : 1));
     let length = [null, "-1", "auto"].includes(asked) ? allowed : numberOf(nameOf(program, "length"), asked);
     if (program === "vllm" && asked === null && rules.some(rule => rule.kind === "longrope")) length = reading.lengths.original || allowed;

@@ -248,13 +248,13 @@ const readerFiles = (reader, answers) => {
       const numbers = entries(params.llama3_keys).filter(([key]) => get(values, key) !== null);
       rule = {...params.llama3, ...fromEntries(numbers.map(([key, one]) => [one, values[key]]))};
     }
-    const [warm, mixed, typed] = [temperature ?? {}, get(values, "moe"), get(config, "layer_types")].map(truthy);
+    const warm = truthy(temperature ?? {}), every = {...values, ...config};
     if (warm) {
       const original = get(temperature, "original_max_position_embeddings");
       rule = {original_max_position_embeddings: original, ...rule, llama_4_scaling_beta: get(temperature, "beta")};
     }
-    const families = [["ministral3", warm], ["mixtral", mixed], ["ministral", typed], ["mistral", truthy(get(values, "sliding_window"))]];
-    const [family] = families.find(([, there]) => there) ?? ["llama"], length = get(config, "max_position_embeddings");
+    const [, family] = entries(params.families).find(([key]) => truthy(get(every, key) ?? false)) ?? [null, params.family];
+    const length = get(config, "max_position_embeddings");
     config.max_position_embeddings = length;
     if (warm && has(config, "rope_theta")) {
       rule.rope_theta = config.rope_theta;

@@ -48,7 +48,9 @@ def ran(command: str, config: Mapping) -> Ran:
     words = [unquoted(word) for word in WORD.findall(command.replace("\\\n", " "))]
     called = " ".join(word for word in words if not SET.match(word))
     settings = dict(word.split("=", 1) for word in words if SET.match(word))
-    program = next((name for name, one in table("commands").items() if re.search(one["starts"], called)), None)
+    program = next(
+        (name for name, one in table("commands").items() if re.search(one["starts"], called)), None
+    )
     if program is None:
         raise Refused("command", got=command)
     about, notes = table("commands")[program], []
@@ -60,7 +62,10 @@ def ran(command: str, config: Mapping) -> Ran:
     values = {about["flags"][flag]: value for flag, value in flags.items() if flag in about["flags"]}
     if program == "llama.cpp":
         unread = [flag for flag in about["unread"].split() if flag in flags]
-        return {"program": program, **of_flags(values, config, notes + [said("unread", flags=unread)] * bool(unread))}
+        return {
+            "program": program,
+            **of_flags(values, config, notes + [said("unread", flags=unread)] * bool(unread)),
+        }
     edited = overridden(values.get("overrides", "{}"), config, program, notes)
     return {"program": program, **checked_length(values.get("length"), edited, settings, program, notes)}
 
@@ -72,7 +77,9 @@ def said(code: str, **fields: object) -> str:
 def unquoted(word: str) -> str:
     """A word of a shell's line without its quotes."""
     parts = PIECE.findall(word)
-    return "".join(one or re.sub(r'\\(["\\$`])', r"\1", two) or three or four for one, two, three, four in parts)
+    return "".join(
+        one or re.sub(r'\\(["\\$`])', r"\1", two) or three or four for one, two, three, four in parts
+    )
 
 
 def flags_of(words: list[str], about: Mapping, program: str) -> dict[str, str]:
@@ -136,7 +143,14 @@ def overridden(text: str, config: Mapping, program: str, notes: list[str]) -> di
 
 
 def replace(
-    keys: dict, place: str, value: dict, reading: Reading, program: str, merges: bool, flag: str, notes: list[str]
+    keys: dict,
+    place: str,
+    value: dict,
+    reading: Reading,
+    program: str,
+    merges: bool,
+    flag: str,
+    notes: list[str],
 ) -> None:
     """Put RoPE's parameters among a text's keys: merged with those of the file, or in their place, where what is left out is lost."""
     base = (reading["at"]["rules"].get("") or {}).get("rope_theta")
@@ -164,7 +178,11 @@ def replace(
 def put(keys: dict, reading: Reading, rules: dict) -> None:
     """RoPE's parameters as the only ones among a text's keys."""
     doubled = "type" if "rope_type" in rules else None
-    rules = {key: value for key, value in rules.items() if (key, value) != ("partial_rotary_factor", 1) and key != doubled}
+    rules = {
+        key: value
+        for key, value in rules.items()
+        if (key, value) != ("partial_rotary_factor", 1) and key != doubled
+    }
     aliases = [name for name, key in entry(reading["family"])["aliases"].items() if key in FLAT]
     for key in (*ROPE, *FLAT, *aliases):
         keys.pop(key, None)
@@ -183,7 +201,7 @@ def checked_length(
     rules = [one["encoding"]["rule"] or {} for one in reading["kinds"] if turns(one)]
     growing = [one["factor"] for one in rules if one.get("kind") in GROWING]
     begun = any("original_max_position_embeddings" in (one or {}) for one in reading["at"]["rules"].values())
-    grows = growing and not (reading["family"].startswith("gemma3") if program == "vllm" else begun)
+    grows = growing and not (reading["family"].startswith(about["grown"]) if program == "vllm" else begun)
     allowed = int((reading["lengths"]["allowed"] or 2048) * (growing[0] if grows else 1))
     length = allowed if asked in (None, "-1", "auto") else number_of(flag, asked)
     if program == "vllm" and asked is None and any(one.get("kind") == "longrope" for one in rules):
@@ -203,7 +221,11 @@ def of_flags(values: Mapping, config: Mapping, notes: list[str]) -> dict:
     """What llama-server does: flags come before the file's keys, and each text is cut at what the file allows."""
     reading = read(config)
     names = {what: flag for flag, what in table("commands")["llama.cpp"]["flags"].items()}
-    numbers = {name: number_of(names[name], one) for name, one in values.items() if name not in ("rule", "shared", "keys")}
+    numbers = {
+        name: number_of(names[name], one)
+        for name, one in values.items()
+        if name not in ("rule", "shared", "keys")
+    }
     trained = file = reading["lengths"]["allowed"] or 0
     if raised := re.search(r"\.context_length=int:(\d+)", values.get("keys", "")):
         trained = int(raised[1])
@@ -215,7 +237,10 @@ def of_flags(values: Mapping, config: Mapping, notes: list[str]) -> dict:
     made = rule | ({"rope_theta": numbers["base"]} if "base" in numbers else {})
     if values.get("rule") or factor:
         made = {key: value for key, value in made.items() if form == "yarn" or key not in words_of_rules()}
-        made |= {"rope_type": "default" if form == "none" else form, "factor": factor or rule.get("factor") or 1}
+        made |= {
+            "rope_type": "default" if form == "none" else form,
+            "factor": factor or rule.get("factor") or 1,
+        }
         if form == "yarn":
             length = numbers.get("original") or reading["lengths"]["original"] or trained
             made["original_max_position_embeddings"] = length
@@ -226,7 +251,9 @@ def of_flags(values: Mapping, config: Mapping, notes: list[str]) -> dict:
             if made["factor"] != (rule.get("factor") or 1):
                 trained = int(length * made["factor"])
         if form not in ("yarn", "linear") or made["factor"] == 1:
-            made = {"rope_type": "default"} | {key: made[key] for key in made if key not in {"rope_type", *words_of_rules()}}
+            made = {"rope_type": "default"} | {
+                key: made[key] for key in made if key not in {"rope_type", *words_of_rules()}
+            }
     config = config if made == rule else with_rule(config, reading, kind, made)
     whole = numbers.get("length") or trained
     slots = 1 if "shared" in values else int(numbers.get("slots", 1))

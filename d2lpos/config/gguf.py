@@ -123,7 +123,9 @@ def config_of(keys: dict, tensor: Tensor, name: str) -> dict:
     for key in ("block_count", "attention.head_count", "embedding_length"):
         if own.get(key) is None:
             raise Refused("gguf_no_key", name=name, key=f"{arch}.{key}")
-    config["num_hidden_layers"] = check_size("block_count", own["block_count"]) - own.get("nextn_predict_layers", 0)
+    config["num_hidden_layers"] = check_size("block_count", own["block_count"]) - own.get(
+        "nextn_predict_layers", 0
+    )
     config |= kinds_of(arch, own, config, name)
     config |= sizes_of(arch, own, config, name)
     return config | rope_of(arch, own, config, tensor, name)
@@ -134,18 +136,28 @@ def check_strange(own: dict, arch: str, name: str) -> None:
     about = table("gguf")
     scaling = {f"rope.scaling.{key}" for key in about["scaling"]}
     understood = {*about["keys"], *scaling, *words("gguf", "understood")}
-    strange = {key: value for key, value in own.items() if key not in understood and key.startswith(("rope.", "attention."))}
+    strange = {
+        key: value
+        for key, value in own.items()
+        if key not in understood and key.startswith(("rope.", "attention."))
+    }
     if strange:
         raise Refused("gguf_strange", name=name, arch=arch, keys=strange)
     for key, value in own.items():
         numbers = value if isinstance(value, list) else [value]
-        if key in understood - words("gguf", "no_numbers") and not all(type(one) in (int, float) for one in numbers):
+        if key in understood - words("gguf", "no_numbers") and not all(
+            type(one) in (int, float) for one in numbers
+        ):
             raise Refused("number", key=f"{arch}.{key}", got=value)
 
 
 def kinds_of(arch: str, own: dict, config: dict, name: str) -> dict:
     """Types of layers, where the header says them: a list of windows or their period, and layers without heads."""
-    about, pattern, depth = table("gguf"), own.get("attention.sliding_window_pattern"), config["num_hidden_layers"]
+    about, pattern, depth = (
+        table("gguf"),
+        own.get("attention.sliding_window_pattern"),
+        config["num_hidden_layers"],
+    )
     made = {}
     if type(pattern) is int and pattern > 0:
         pattern = [i % pattern < pattern - 1 for i in range(depth)]
@@ -186,7 +198,11 @@ def sizes_of(arch: str, own: dict, config: dict, name: str) -> dict:
 def rope_of(arch: str, own: dict, config: dict, tensor: Tensor, name: str) -> dict:
     """RoPE's rule: that of the keys, or the one whose divisors stand in tensors of the file."""
     about, kind = table("gguf"), own.get("rope.scaling.type") or "none"
-    numbers = {key: own[f"rope.scaling.{gguf}"] for gguf, key in about["scaling"].items() if f"rope.scaling.{gguf}" in own}
+    numbers = {
+        key: own[f"rope.scaling.{gguf}"]
+        for gguf, key in about["scaling"].items()
+        if f"rope.scaling.{gguf}" in own
+    }
     short, long = tensor("rope_factors_short.weight"), tensor("rope_factors_long.weight")
     if short and long:
         length = numbers.pop("original_max_position_embeddings", None)
@@ -219,6 +235,9 @@ def llama3_of(divisors: list[float], config: dict, own: dict, name: str) -> dict
     encoding = {"rotary": 2 * len(divisors), "axes": 1, "base": base, "rule": None}
     old, _ = in_force(encoding)
     new, _ = in_force(encoding | {"rule": {"kind": "llama3", **numbers}})
-    if not all(math.isclose(one / other, divisor, rel_tol=1e-4) for one, other, divisor in zip(old, new, divisors, strict=True)):
+    if not all(
+        math.isclose(one / other, divisor, rel_tol=1e-4)
+        for one, other, divisor in zip(old, new, divisors, strict=True)
+    ):
         raise Refused("gguf_divisors", name=name)
     return rule | {"factor": factor}

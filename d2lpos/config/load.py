@@ -16,7 +16,9 @@ from .tables import Refused, entry, table
 from .words import fill
 
 
-def load(data: bytes, name: str = "the file", more: Callable[[int, int], bytes] | None = None) -> tuple[dict, list[str]]:
+def load(
+    data: bytes, name: str = "the file", more: Callable[[int, int], bytes] | None = None
+) -> tuple[dict, list[str]]:
     """The configuration that a file holds, and sentences on what kind of file it is and what it leaves out.
 
     data is the whole file, of a GGUF file its first bytes, `prefix` of tables/gguf.json at most; more(start, size) gives other
@@ -66,7 +68,11 @@ def of_gguf(data: bytes, name: str, more: Callable[[int, int], bytes]) -> tuple[
 def left_out(config: dict) -> dict:
     """What a family takes for keys that a header leaves out; of types of layers how many there are of each."""
     reading, about = read(config), entry(config["model_type"])
-    bases = {key: about["keys"]["rope_theta"][kind] for kind, key in about.get("thetas", {}).items() if key not in config}
+    bases = {
+        key: about["keys"]["rope_theta"][kind]
+        for kind, key in about.get("thetas", {}).items()
+        if key not in config
+    }
     kinds = Counter(reading["kinds"][kind]["type"] for kind in reading["layers"])
     types = {"layer_types": dict(kinds)} if len(kinds) > 1 and "layer_types" not in config else {}
     return plain({**reading["defaults"], **bases, **types})
@@ -74,7 +80,10 @@ def left_out(config: dict) -> dict:
 
 def is_params(values: Mapping) -> bool:
     """Whether these are keys of a params.json of Meta or Mistral; some say that their model_type is "transformer"."""
-    return all(key in values for key in table("params")["marks"]) and values.get("model_type") in (None, "transformer")
+    return all(key in values for key in table("params")["marks"]) and values.get("model_type") in (
+        None,
+        "transformer",
+    )
 
 
 def of_params(values: Mapping, name: str) -> tuple[dict, list[str]]:
@@ -88,7 +97,11 @@ def of_params(values: Mapping, name: str) -> tuple[dict, list[str]]:
     for key in ("yarn", "llama_4_scaling"):
         if not isinstance(values.get(key), dict | None):
             raise Refused("dictionary", key=key, got=values[key])
-    config = {about["keys"].get(key, key): value for key, value in values.items() if key not in about["silent"].split()}
+    config = {
+        about["keys"].get(key, key): value
+        for key, value in values.items()
+        if key not in about["silent"].split()
+    }
     config |= windows_of(values, config)
     yarn, temperature = values.get("yarn"), values.get("llama_4_scaling")
     strange = sorted({*(yarn or {})} - {*about["yarn"], "apply_scale"})
@@ -102,9 +115,11 @@ def of_params(values: Mapping, name: str) -> tuple[dict, list[str]]:
         rule = about["llama3"] | {keys[key]: values[key] for key in keys if values.get(key) is not None}
     if temperature:
         rule |= {"llama_4_scaling_beta": temperature.get("beta")}
-        rule.setdefault("original_max_position_embeddings", temperature.get("original_max_position_embeddings"))
-    families = {"ministral3": temperature, "mixtral": values.get("moe"), "ministral": config.get("layer_types"), "mistral": values.get("sliding_window")}
-    family = next((family for family, there in families.items() if there), "llama")
+        rule.setdefault(
+            "original_max_position_embeddings", temperature.get("original_max_position_embeddings")
+        )
+    both = {**values, **config}
+    family = next((family for key, family in about["families"].items() if both.get(key)), about["family"])
     length = config.setdefault("max_position_embeddings", None)
     spelling = "rope_parameters" if temperature else "rope_scaling"
     if temperature and "rope_theta" in config:

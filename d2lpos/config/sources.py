@@ -35,7 +35,11 @@ def opened(name: str) -> tuple[dict, Mapping, list[str]]:
     except ValueError as error:
         missing, hub = f"{name}: no such file, and {error}", unlinked(name)
     else:
-        return release["config"], release, [fill(words["release"], name=release["name"], source=release["source"])]
+        return (
+            release["config"],
+            release,
+            [fill(words["release"], name=release["name"], source=release["source"])],
+        )
     if not HUB_NAME.fullmatch(hub):
         raise ValueError(missing)
     try:
@@ -51,7 +55,11 @@ def of_path(path: Path) -> tuple[dict, list[str]]:
     """What a file holds, or the file of a folder that says most. Of a GGUF file only the header is read."""
     if path.is_dir():
         names = sorted(one.name for one in path.glob("*.gguf"))
-        first = [one for one in names if not re.search(r"-(?!0*1-of-)\d+-of-\d+\.gguf$", one) and not one.startswith("mmproj")]
+        first = [
+            one
+            for one in names
+            if not re.search(r"-(?!0*1-of-)\d+-of-\d+\.gguf$", one) and not one.startswith("mmproj")
+        ]
         found = next((name for name in NAMES if (path / name).is_file()), None)
         if not found and len(first) > 1:
             raise Refused("several", name=str(path), names=first)
@@ -95,7 +103,9 @@ def unreachable(address: str) -> str:
     if getproxies():
         return ""
     try:
-        socket.create_connection((parts.hostname, parts.port or (80 if parts.scheme == "http" else 443)), timeout=5).close()
+        socket.create_connection(
+            (parts.hostname, parts.port or (80 if parts.scheme == "http" else 443)), timeout=5
+        ).close()
     except OSError as error:
         return f"{parts.hostname} is not reached ({error.strerror or error})"
     return ""
