@@ -220,7 +220,7 @@ def checked_length(
 def of_flags(values: Mapping, config: Mapping, notes: list[str]) -> dict:
     """What llama-server does: flags come before the file's keys, and each text is cut at what the file allows."""
     reading = read(config)
-    names = {what: flag for flag, what in table("commands")["llama.cpp"]["flags"].items()}
+    names = {what: flag for flag, what in reversed(table("commands")["llama.cpp"]["flags"].items())}
     numbers = {
         name: number_of(names[name], one)
         for name, one in values.items()

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 import struct
 
 import pytest
@@ -132,6 +133,19 @@ def test_a_header_that_lies_is_refused_at_once(case):
     begun = processor()
     [refusal] = both(LIES[case])
     assert "refused" in refusal and processor() - begun < 3
+
+
+def test_bytes_at_random_are_read_alike():
+    dice, files = random.Random(0), []
+    latent = {"rope.dimension_count": 16, "attention.kv_lora_rank": 8, "attention.key_length": 32, "rope.scaling.type": "yarn"}
+    latent |= {"rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 64, "rope.scaling.yarn_log_multiplier": 0.07}
+    whole = [WHOLE, written("deepseek2", LLAMA | latent), written("qwen2vl", LLAMA | {"rope.dimension_sections": [2, 3, 3, 0]})]
+    for file in whole * 40:
+        data = bytearray(file)
+        for _ in range(2):
+            data[dice.randrange(4, file.index(b"token_embd"))] = dice.choice([0, 1, 255, dice.randrange(256)])
+        files.append(bytes(data))
+    assert sum("refused" not in one for one in both(*files)) > 20
 
 
 def test_a_direction():
