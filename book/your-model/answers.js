@@ -57,6 +57,15 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     const [first, last] = [beta_fast, beta_slow].map(end => Math.log(rounds / end) / step);
     return [Math.max(truncate ? Math.floor(first) : first, 0), Math.min(truncate ? Math.ceil(last) : last, 2 * old.length - 1)];
   }
+  function fresh({encoding, window, chunk, compressed}, trained, tokens) {
+    const [omega] = inForce(encoding, tokens), first = encoding.rule?.kind === "dynamic_ntk" ? plain(encoding) : omega;
+    const limits = [window, chunk].filter(size => size && compressed === null);
+    const far = Math.min(tokens, ...limits), known = Math.min(trained, ...limits);
+    return omega.map((one, i) => {
+      const angle = known * first[i];
+      return angle < TAU && far * one > angle * (1 + 1e-9) && one > 0;
+    });
+  }
   function slopes({heads, octaves, divided}) {
     const below = 2 ** Math.floor(Math.log2(heads)), step = head => (head < below ? head + 1 : head - below + 0.5);
     return Array.from({length: heads}, (_, head) => 2 ** (-octaves / below * step(head)) / Math.sqrt(divided ?? 1));
@@ -199,6 +208,12 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       ({...values, [key]: rest.length ? made(isDict(get(values, key)) ? values[key] : {}, rest, value) : value});
     return changes.reduce((edited, {path, value}) => made(edited, path, value), config);
   }
+  function edits(reading, tokens, rule = null, trained = null) {
+    const [need] = needed(reading, tokens, trained, rule);
+    if (need === "nothing") return [];
+    const longest = {path: [...reading.at.file, reading.lengths.key], value: tokens};
+    return need === "length" ? [longest] : [...ruleEdits(reading, tokens, rule ?? "yarn", trained).edits, longest];
+  }
   function needed(reading, tokens, trained, rule) {
     const {lengths, outer, at} = reading, place = at.file[0] ?? TEXT, turning = reading.kinds.filter(turns);
     if (place !== TEXT) refuseFor(reading, "elsewhere", {outer, place});
@@ -223,6 +238,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
 
   function ruleEdits(reading, tokens, rule, trained) {
     const {lengths, at} = reading, length = trained ?? (lengths.original || lengths.allowed);
+    checkCode(reading, rule);
     const [kind, encoding] = target(reading, length), {rotary, base, dim} = encoding;
     const factor = checkFactor(Math.ceil(1e4 * tokens / length) / 1e4);
     if (rule === "ntk") {
@@ -301,19 +317,24 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
 
   // programs.py
 
+  function checkCode(reading, rule) {
+    if (reading.source) refuseFor(reading, "own_code");
+    if (passedOver(known, rule).includes(reading.family)) refuseFor(reading, "no_code", {rule: known.rules[rule]});
+  }
   function checkProgram(reading, row, need, why, asked) {
-    const program = row.name, {family, source} = reading, rule = why === "stretch" ? "yarn" : asked;
+    const program = row.name, {family} = reading, rule = why === "stretch" ? "yarn" : asked;
+    if (need === "length" && row.cuts) refuseFor(reading, "cut", {program});
     if (need === "length" && why !== "stretch") {
       const strange = ["windows", "slopes"].includes(why) && "windows" in row && !words(row.windows).includes(family);
       if (strange) refuseFor(reading, "no_windows", {program, what: known[why]});
       return;
     }
-    if (source) refuseFor(reading, "own_code");
-    if (passedOver(known, rule).includes(family)) refuseFor(reading, "no_code", {rule: known.rules[rule]});
-    if (passedOver(row, rule).includes(family)) refuseFor(reading, "no_code_in", {program, rule: known.rules[rule]});
+    checkCode(reading, rule);
+    if (row.flags && !has(row.flags, rule)) refuseFor(reading, "no_flag", {program, rule: known.rules[rule]});
+    if (passedOver(row, rule).includes(family) || !words(row.takes ?? family).includes(family)) refuseFor(reading, "no_code_in", {program, rule: known.rules[rule]});
   }
 
-  function line(reading, row, tokens, {kind, encoding, parameters, beside: {partial_rotary_factor, ...keys}}) {
+  function line(reading, row, tokens, {kind, encoding, parameters, beside: {partial_rotary_factor, rope_theta, ...keys}}) {
     const several = Object.keys(reading.at.rules).length > 1;
     const byKind = kind && (row.form !== "flags" || several), ways = row.by_kind ?? "";
     if (byKind && ways !== true && !words(ways).includes(reading.family)) refuseFor(reading, "by_kind", {program: row.name});
@@ -385,7 +406,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     checkRule(rule, row);
     checkUntil(reading, tokens);
     const [need, why] = needed(reading, tokens, trained, rule), length = trained ?? reading.lengths.original;
-    if (need === "nothing") return {edits: [], line: fill(known.needless[why], {tokens, trained: length}), notes: []};
+    if (need === "nothing") return {edits: [], line: fill(row.needless ?? known.needless[why], {tokens, trained: length}), notes: []};
     checkProgram(reading, row, need, why, rule ?? "yarn");
     const {at, lengths: {key}} = reading, longest = {path: [...at.file, key], value: tokens};
     if (need === "length") return {edits: [longest], line: written(reading, row, tokens, {[key]: tokens}), notes: []};
@@ -398,8 +419,8 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    apply, checkUntil, inForce, inWords, layersOf, limitOf, longestOf, memory, numbers, plain, reach, sees, sentence, settings, sight, slopes,
-    stretched, traps, turns, withinWindow,
+    apply, checkUntil, edits, fresh, inForce, inWords, layersOf, limitOf, longestOf, memory, numbers, plain, reach, sees, sentence, settings,
+    sight, slopes, stretched, traps, turns, withinWindow,
   };
 };
 if (typeof module !== "undefined") module.exports = readerAnswers;

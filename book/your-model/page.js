@@ -14,7 +14,7 @@ const {releases, programs} = tables, {identity, isCalled, lookUp} = readerNames(
 const figures = yourModelFigures, {make, num, axis} = figures;
 const LEAST = 64, MOST = 2 ** 24, LARGEST = tables.keys.files.largest, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
-const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp"};
+const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp", mlx: "mlx-lm", ollama: "Ollama"};
 const FIRST = "Qwen3 8B";
 const STRANGE = {position_embedding_type: "spiral", rope_wobble: 0.3, attention_sphere: true};
 const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";

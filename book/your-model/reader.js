@@ -46,7 +46,6 @@ const reader = tables => {
   // files.py
 
   const GGUF = "GGUF", FENCE = /^```\w*\n(.*)\n```$/s, PRINTED = /^\w+Config (?=\{)/, NAN = "\u0000NaN";
-  const JSON_KINDS = {boolean: "flag", number: "number", string: "text"};
   function textOfBytes(data, name = "the file") {
     const bytes = new Uint8Array(data), mark = String(bytes.slice(0, 2)), utf16 = {"255,254": "utf-16le", "254,255": "utf-16be"};
     if (String.fromCharCode(...bytes.slice(0, 4)) === GGUF) refuse("gguf", {name});
@@ -57,8 +56,9 @@ const reader = tables => {
     }
   }
 
-  function parse(text, name = "the file") {
-    const {largest, others} = known.files;
+  const parse = (text, name = "the file") => checked(valuesOf(text, name), name);
+  function valuesOf(text, name) {
+    const {largest} = known.files;
     if (text.length > largest) refuse("large", {name, limit: largest >> 20, size: text.length / 2 ** 20});
     if (text.startsWith(GGUF)) refuse("gguf", {name});
     let values;
@@ -69,9 +69,12 @@ const reader = tables => {
       refuse("json", {name, why: error.message});
     }
     checkDepth(values, name);
-    if (!isDict(values)) refuse("object", {name, kind: isList(values) ? "list" : values === null ? "null" : JSON_KINDS[typeof values]});
+    if (!isDict(values)) refuse("object", {name, kind: kindOfValue(values)});
+    return values;
+  }
+  function checked(values, name) {
     if (has(values, "model_type")) return values;
-    const other = others.find(([marks]) => marks.some(mark => has(values, mark)));
+    const other = known.files.others.find(([marks]) => marks.some(mark => has(values, mark)));
     if (other) refuse("other_file", {name, what: other[1]});
     return refuse("no_model_type", {name});
   }
@@ -85,6 +88,10 @@ const reader = tables => {
       if (mended === text) throw error;
       return JSON.parse(mended, (_, value) => (value === NAN ? NaN : value));
     }
+  }
+  function kindOfValue(value) {
+    if (value === null) return "null";
+    return isList(value) ? "list" : {boolean: "flag", number: "number", string: "text"}[typeof value];
   }
 
   // outer.py
@@ -176,6 +183,7 @@ const reader = tables => {
     }
   }
   function checkNulls(family, own) {
+    if (own._from === "params.json") return;
     const {keys = {}, nulls = ""} = get(tables.defaults, family, {});
     for (const [key, usual] of entries(keys)) {
       const refused = words(nulls).includes(key) !== keySets.not_null.has(key);
@@ -1136,6 +1144,9 @@ const reader = tables => {
     rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
     picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
-  return {byClassNames, checkFactor, entry, kindOf, missing, parse, read, refuse, Refused, tables, textOf, textOfBytes, without};
+  return {
+    byClassNames, checked, checkDepth, checkFactor, checkSize, entry, kindOf, missing, parse, read, refuse, Refused, tables, textOf, textOfBytes,
+    valuesOf, without,
+  };
 };
 if (typeof module !== "undefined") module.exports = reader;

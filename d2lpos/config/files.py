@@ -30,9 +30,14 @@ def parse(text: str, name: str = "the file") -> dict[str, object]:
     >>> parse('LlamaConfig {"model_type": "llama"}')
     {'model_type': 'llama'}
     """
-    known = table("keys")["files"]
-    if len(text) > known["largest"]:
-        raise Refused("large", name=name, limit=known["largest"] >> 20, size=len(text) / (1 << 20))
+    return checked(values_of(text, name), name)
+
+
+def values_of(text: str, name: str) -> dict:
+    """The keys of a text, of whatever kind it is. Raises Refused where it is no object of JSON."""
+    largest = table("keys")["files"]["largest"]
+    if len(text) > largest:
+        raise Refused("large", name=name, limit=largest >> 20, size=len(text) / (1 << 20))
     if text.startswith(GGUF):
         raise Refused("gguf", name=name)
     text = text.removeprefix("\ufeff").strip()
@@ -48,9 +53,14 @@ def parse(text: str, name: str = "the file") -> dict[str, object]:
         raise Refused("json", name=name, why=str(error)) from None
     if not isinstance(values, dict):
         raise Refused("object", name=name, kind=KINDS.get(type(values).__name__, type(values).__name__))
+    return values
+
+
+def checked(values: dict, name: str) -> dict:
+    """The keys, of a model's configuration. Raises Refused where they are those of another file."""
     if "model_type" in values:
         return values
-    for marks, what in known["others"]:
+    for marks, what in table("keys")["files"]["others"]:
         if any(mark in values for mark in marks):
             raise Refused("other_file", name=name, what=what)
     raise Refused("no_model_type", name=name)

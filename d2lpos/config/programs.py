@@ -25,6 +25,8 @@ def check_program(reading: Reading, program: str, need: str, why: str, rule: str
     need and why are what `needed` returns.
     """
     row, family, words = table("programs")[program], reading["family"], table("settings")
+    if need == "length" and row.get("cuts"):
+        refuse(reading, "cut", program=row["name"])
     if why == "stretch":
         rule = "yarn"
     elif need == "length":
@@ -32,6 +34,10 @@ def check_program(reading: Reading, program: str, need: str, why: str, rule: str
             refuse(reading, "no_windows", program=row["name"], what=words[why])
         return
     check_code(reading, rule)
+    if rule not in row.get("flags", rule):
+        refuse(reading, "no_flag", program=row["name"], rule=words["rules"][rule])
+    if family not in row.get("takes", family).split():
+        refuse(reading, "no_code_in", program=row["name"], rule=words["rules"][rule])
     if family in passed_over(row, rule):
         refuse(reading, "no_code_in", program=row["name"], rule=words["rules"][rule])
 

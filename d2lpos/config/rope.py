@@ -22,7 +22,7 @@ def by_types(keys: Keys) -> dict[str, Parameters | None]:
     file, thetas = of_file(keys), keys.about.get("thetas", {})
     flat = beside(keys, file)
     bases = own_bases(keys, flat)
-    words = {*ALWAYS, *" ".join(table("families")["rules"].values()).split()}
+    words = {*ALWAYS, *words_of_rules()}
     types = {
         name: one
         for name, one in file.items()
@@ -46,6 +46,11 @@ def by_types(keys: Keys) -> dict[str, Parameters | None]:
     if "rope_theta" in file and file["rope_theta"] is None:
         return {"": None}
     return {"": flat | {key: value for key, value in file.items() if value is not None or key in NULLS}}
+
+
+def words_of_rules() -> set[str]:
+    """The names of all parameters that some rule has."""
+    return set(" ".join(table("families")["rules"].values()).split())
 
 
 def beside(keys: Keys, file: Parameters) -> Parameters:

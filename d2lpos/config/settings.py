@@ -50,7 +50,8 @@ def settings(
     need, why = needed(reading, tokens, trained, rule)
     if need == "nothing":
         length = trained or reading["lengths"]["original"]
-        comment = fill(about["needless"][why], tokens=tokens, trained=length)
+        comments = table("programs")[program].get("needless", about["needless"][why])
+        comment = fill(comments, tokens=tokens, trained=length)
         return {"edits": [], "line": comment, "notes": []}
     check_program(reading, program, need, why, rule or "yarn")
     changes = edits(reading, tokens, rule, trained)

@@ -14,7 +14,7 @@ from d2lpos.config.__main__ import main
 from d2lpos.config.tables import table
 from d2lpos.config.traps import in_words
 
-PROGRAMS, RULES = table("programs"), table("settings")["rules"]
+PROGRAMS, RULES = [program for program in table("programs") if program != "ollama"], table("settings")["rules"]
 
 QWEN3 = {
     "model_type": "qwen3", "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
@@ -132,7 +132,7 @@ def test_a_line_for_transformers_4_says_how_pairs_are_dealt_where_its_file_does_
     assert "rope_scaling" not in line({"model_type": "qwen3", "rope_theta": 1e6}, 1_048_576, "transformers4", rule="ntk")
 
 
-@pytest.mark.parametrize("program", table("programs"))
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_a_yarn_that_reaches_beyond_what_its_file_allows_needs_the_length_alone(program):
     yarn = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
     config = {"model_type": "qwen2", "max_position_embeddings": 32_768, "rope_scaling": yarn}
@@ -339,7 +339,7 @@ LONGER = {
 }
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", LONGER)
 def test_with_windows_alone_and_with_alibi_only_the_length_grows(program):
     windowed = {"model_type": "cohere2", "max_position_embeddings": 16_384}
     assert line(windowed, 65_536, program) == LONGER[program].format(key="max_position_embeddings")
@@ -382,8 +382,25 @@ def test_what_cannot_be_stretched_so_is_refused(sentence):
     with pytest.raises(Refused) as error:
         line(REFUSED[sentence], 1_000_000, "vllm")
     assert str(error.value) == sentence
-    with pytest.raises(ValueError, match=r"^program must be one of transformers, .*; got 'ollama'$"):
-        line(QWEN3, 131_072, "ollama")
+    with pytest.raises(ValueError, match=r"^program must be one of transformers, .*; got 'llama'$"):
+        line(QWEN3, 131_072, "llama")
+
+
+def test_a_modelfile_has_a_length_and_no_stretch():
+    assert line(QWEN3, 32_768, "ollama").startswith("PARAMETER num_ctx 32768")
+    for rule in (None, *RULES):
+        with pytest.raises(Refused, match=r"^Ollama.* has no flag for"):
+            line(QWEN3, 131_072, "ollama", rule=rule)
+    with pytest.raises(Refused, match="cuts num_ctx at the length that the file allows") as error:
+        line({"model_type": "cohere2", "max_position_embeddings": 16_384}, 65_536, "ollama")
+    assert error.value.fields["cap"] == 16_384
+
+
+def test_keys_for_mlx_are_for_models_whose_code_reads_them():
+    keys, _ = line(QWEN3, 131_072, "mlx", trained=32_768).split("  # ")
+    assert json.loads(keys) == {"rope_scaling": YARN, "max_position_embeddings": 131_072}
+    with pytest.raises(Refused, match="^mixtral has code in mlx-lm 0.32 that knows no YaRN"):
+        line({"model_type": "mixtral", "max_position_embeddings": 32_768}, 131_072, "mlx")
 
 
 def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
@@ -408,7 +425,7 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
         "llama.cpp has no flag for Llama 3's rule: it reads its divisors from the model's file"
     )
     assert main(["read", str(file), "--rule", "ntk"]) == "--rule must have --settings, the program that it is for"
-    assert main(["read", str(file), "--length", "0"]) == "--length must be at least 1; got 0"
+    assert main(["read", str(file), "--length", "0"]) == 'a text has at least 1 token; got "0"'
 
 
 def test_keys_to_pass_over_may_stand_in_the_text_of_a_model_with_pictures(tmp_path, capsys):

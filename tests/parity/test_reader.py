@@ -159,7 +159,8 @@ def every_question(length, trained=None, name=None):
 
 
 def test_no_family_is_named_in_the_scripts():
-    files = [ROOT / "book/your-model" / f"{name}.js" for name in ("words", "reader", "answers", "names", "verdict", "card")]
+    names = ("words", "reader", "answers", "names", "verdict", "card", "files", "commands")
+    files = [ROOT / "book/your-model" / f"{name}.js" for name in names]
     code = "".join(path.read_text("utf-8") for path in files)
     families = rows().keys() - {"deberta", "deepseek_v4", "swin"}  # these are names of readers, too
     assert set(re.findall(r"[\w.-]+", code)) & families == set()

@@ -1,0 +1,213 @@
+"""Files as people have them: GGUF's header, params.json and drafts, in Python and on the page."""
+
+import base64
+import json
+import random
+import struct
+
+import pytest
+
+from d2lpos.config import read
+from d2lpos.config.angles import in_force
+from d2lpos.config.load import load
+from d2lpos.config.tables import rows, table
+from tests.node import ROOT, node
+from tests.parity.headers import of_config, written
+from tests.parity.releases import releases
+from tests.parity.test_reader import attempt, difference, processor, same
+
+ARCHITECTURES = table("gguf")["architectures"]
+FAMILIES = {family: arch for arch, family in ARCHITECTURES.items()} | {"qwen2_vl_text": "qwen2vl", "deepseek_v3": "deepseek2"}
+LLAMA = {"block_count": 2, "embedding_length": 64, "attention.head_count": 4, "context_length": 256, "rope.freq_base": 5e5}
+PARTS = ("kinds", "layers", "causal", "input", "first")
+
+pytestmark = pytest.mark.usefixtures("quiet")
+
+
+def both(*files):
+    """What Python makes of files, after a look that the page makes the same, by its own parser and from a File alike."""
+    asked = json.dumps([base64.b64encode(file).decode() for file in files])
+    theirs = json.loads(node(ROOT / "tests/parity/files.js", told=asked))
+    ours = [attempt(lambda file=file: load(file)) for file in files]
+    for one, (other, opened) in zip(ours, theirs, strict=True):
+        assert same(one, other), difference(one, other)
+        assert opened, other
+    return ours
+
+
+def of_release(release):
+    reading, text = read(release["config"]), release["config"]
+    for place in reading["at"]["file"]:
+        text = text[place]
+    arch = FAMILIES[reading["family"]]
+    return reading, written(arch, *of_config(arch, text, reading))
+
+
+WRITTEN = [one for one in releases() if read(one["config"])["family"] in FAMILIES and not one["config"].get("alibi")]
+
+
+def test_architectures_are_those_of_llama_cpp_and_families_are_read():
+    from gguf.constants import MODEL_ARCH_NAMES
+
+    assert {*ARCHITECTURES} <= {*MODEL_ARCH_NAMES.values()} and {*ARCHITECTURES.values()} <= {*rows()}
+
+
+def test_headers_are_read_as_the_files_that_they_were_made_from():
+    made, unlike = [of_release(release) for release in WRITTEN], []
+    for release, (reading, _), loaded in zip(WRITTEN, made, both(*(file for _, file in made)), strict=True):
+        if "refused" in loaded:
+            unlike.append(f"{release['name']}: {loaded['sentence']}")
+            continue
+        again, [kind, *_] = read(loaded[0]), loaded[1]
+        ours, theirs = ([plainly(one[part]) for part in PARTS] for one in (reading, again))
+        unlike += [] if same(ours, theirs) else [f"{release['name']}: {difference(ours, theirs)}"]
+        assert again["lengths"]["allowed"] == reading["lengths"]["allowed"] and "GGUF" in kind
+    assert unlike == [] and len(made) > 30
+
+
+def plainly(part):
+    """A part of a reading with its numbers as 32 bits hold them, and LongRoPE's factor as a number, which a file may leave out."""
+    if isinstance(part, dict):
+        longrope = (part.get("rule") or {}).get("kind") == "longrope"
+        part = part | {"multiplier": in_force(part, 10**5)[1], "rule": part["rule"] | {"attention_factor": None}} if longrope else part
+        return {key: plainly(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [plainly(one) for one in part]
+    return float(f"{part:.5g}") if isinstance(part, float) else part
+
+
+def test_what_a_header_leaves_out_is_the_familys_and_is_told():
+    sizes = {"block_count": 12, "embedding_length": 1152, "attention.head_count": 4, "attention.key_length": 256}
+    [(config, notes)] = both(written("gemma3", sizes | {"attention.sliding_window": 512, "rope.freq_base": 1e6}))
+    told = "rope_local_base_freq = 10000, layer_types = {\"sliding_attention\": 10, \"full_attention\": 2}"
+    assert told in notes[1] and [one["encoding"]["base"] for one in read(config)["kinds"]] == [1e4, 1e6]
+
+
+def test_versions_and_orders_of_bytes():
+    little, big = (written("llama", LLAMA, order=order) for order in ("little", "big"))
+    second = little[:4] + struct.pack("<I", 2) + little[8:]
+    first = little[:4] + struct.pack("<I", 1) + little[8:]
+    one, other, older, oldest = both(little, big, second, first)
+    assert one == other == older and oldest["refused"] == "gguf_version"
+
+
+def header(count, *values, tensors=0):
+    return b"GGUF" + struct.pack("<IQQ", 3, tensors, count) + b"".join(values)
+
+
+def key(name, kind, value):
+    return struct.pack("<Q", len(name)) + name + struct.pack("<I", kind) + value
+
+
+WHOLE = written("llama", LLAMA)
+LIES = {
+    "keys": header(1 << 60),
+    "tensors": header(0, tensors=1 << 60),
+    "more keys than there are": header(60_000),
+    "a long name": header(1, struct.pack("<Q", 1 << 60)),
+    "a long text": header(1, key(b"a", 8, struct.pack("<Q", 1 << 62))),
+    "a long list": header(1, key(b"a", 9, struct.pack("<IQ", 4, 1 << 60))),
+    "a long list of texts": header(1, key(b"a", 9, struct.pack("<IQ", 8, 2_000_000))),
+    "lists in lists": header(1, key(b"a", 9, struct.pack("<IQIQ", 9, 1, 9, 1))),
+    "an unknown type": header(1, key(b"a", 77, b"")),
+    "nothing": b"GGUF",
+    "a page of zeros": b"GGUF" + bytes(4096),
+    "half": WHOLE[: len(WHOLE) // 2],
+    "no architecture": header(0),
+    "another architecture": written("clip", {"block_count": 2}),
+    "no depth": written("llama", {"context_length": 5}),
+    "a text for a depth": written("llama", LLAMA | {"block_count": "2"}),
+    "no heads": written("llama", LLAMA | {"attention.head_count": 0}),
+    "too deep": written("llama", LLAMA | {"block_count": 1 << 31}),
+    "strange": written("llama", LLAMA | {"rope.wobble": 3}),
+    "another direction": written("bloom", LLAMA | {"attention.causal": False}),
+    "a strange rule": written("llama", LLAMA | {"rope.scaling.type": "wobble"}),
+    "a strange factor": written("llama", LLAMA | {"rope.scaling.attn_factor": 1.5}),
+    "uneven heads": written("llama", LLAMA | {"attention.head_count_kv": [2, 4]}),
+    "strange divisors": written("llama", LLAMA, {"rope_freqs.weight": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0]}),
+}
+
+
+@pytest.mark.parametrize("case", LIES)
+def test_a_header_that_lies_is_refused_at_once(case):
+    begun = processor()
+    [refusal] = both(LIES[case])
+    assert "refused" in refusal and processor() - begun < 3
+
+
+def test_bytes_at_random_are_read_alike():
+    dice, files = random.Random(0), []
+    latent = {"rope.dimension_count": 16, "attention.kv_lora_rank": 8, "attention.key_length": 32, "rope.scaling.type": "yarn"}
+    latent |= {"rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 64, "rope.scaling.yarn_log_multiplier": 0.07}
+    whole = [WHOLE, written("deepseek2", LLAMA | latent), written("qwen2vl", LLAMA | {"rope.dimension_sections": [2, 3, 3, 0]})]
+    for file in whole * 40:
+        data = bytearray(file)
+        for _ in range(2):
+            data[dice.randrange(4, file.index(b"token_embd"))] = dice.choice([0, 1, 255, dice.randrange(256)])
+        files.append(bytes(data))
+    assert sum("refused" not in one for one in both(*files)) > 20
+
+
+def test_a_direction():
+    [(config, _)] = both(written("llama", LLAMA | {"attention.causal": False}))
+    assert not read(config)["causal"]
+
+
+def test_a_list_for_each_layer():
+    lfm2 = LLAMA | {"block_count": 3, "attention.head_count_kv": [0, 2, 0]}
+    windows = LLAMA | {"attention.sliding_window": 8, "attention.sliding_window_pattern": [True, False]}
+    every = LLAMA | {"attention.sliding_window": 8, "attention.sliding_window_pattern": 2, "block_count": 4}
+    made = both(written("lfm2", lfm2), written("gpt-oss", windows), written("exaone4", every))
+    types = [config["layer_types"] for config, _ in made]
+    assert types[0] == ["conv", "full_attention", "conv"] and types[1] == ["sliding_attention", "full_attention"]
+    assert types[2] == types[1] * 2
+
+
+META = {"dim": 4096, "n_layers": 32, "n_heads": 32, "n_kv_heads": 8, "multiple_of": 1024, "norm_eps": 1e-5, "rope_theta": 5e5}
+MISTRAL = {"dim": 5120, "n_layers": 40, "n_heads": 32, "n_kv_heads": 8, "head_dim": 128, "hidden_dim": 14336, "rope_theta": 1e6}
+YARN = {"original_max_position_embeddings": 8192, "factor": 16, "alpha": 1, "beta": 32, "apply_scale": False}
+
+
+def packed(*files):
+    return [json.dumps(file).encode() for file in files]
+
+
+def test_params_of_meta_and_mistral():
+    scaled, stretched, windows, mixed = (
+        META | {"use_scaled_rope": True},
+        MISTRAL | {"model_type": "transformer", "yarn": YARN, "llama_4_scaling": {"original_max_position_embeddings": 8192, "beta": 0.1}},
+        MISTRAL | {"sliding_window": [None, 4096], "max_seq_len": 32768},
+        MISTRAL | {"moe": {"num_experts": 8}},
+    )
+    made = both(*packed(scaled, stretched, windows, mixed))
+    readings = [read(config) for config, _ in made]
+    assert [one["family"] for one in readings] == ["llama", "ministral3", "ministral", "mixtral"]
+    assert readings[0]["kinds"][0]["encoding"]["rule"]["kind"] == "llama3" and readings[0]["lengths"]["allowed"] is None
+    assert "does not say how long" in made[0][1][1] and "use_scaled_rope" in made[0][1][2]
+    rule, warm = readings[1]["kinds"][0]["encoding"]["rule"], readings[1]["kinds"][0]["temperature"]
+    assert (rule["factor"], rule["attention_factor"], warm["scale"]) == (16, 1, 0.1)
+    assert [one["window"] for one in readings[2]["kinds"]] == [None, 4096] and readings[2]["lengths"]["allowed"] == 32768
+
+
+def test_params_that_no_reading_vouches_for():
+    wrong = [{"qk_rope_head_dim": 64}, {"yarn": 3}, {"yarn": YARN | {"gamma": 1}}, {"sliding_window": [1, 2]}, {"sliding_window": [None] * 3}]
+    assert all("refused" in one for one in both(*packed(*(MISTRAL | one for one in wrong))))
+
+
+def test_drafts_are_read_and_told_what_they_borrow():
+    flat = {"model_type": "qwen3", "num_hidden_layers": 5, "dflash_config": {"target_layer_ids": [1, 9]}, "num_target_layers": 36, "block_size": 16}
+    inner = {"model_type": "llama", "num_hidden_layers": 1, "rope_theta": 5e5}
+    eagle = {"speculators_model_type": "eagle3", "draft_vocab_size": 32000, "norm_before_residual": True, "transformer_layer_config": inner}
+    for config, [note] in both(*packed(flat, eagle)):
+        assert read(config)["kinds"][0]["encoding"]["kind"] == "RoPE" and note.startswith("It is a draft")
+
+
+def test_keys_that_say_nothing_of_positions_do_not_stop_a_reading():
+    for family, keys in {"step3p5": {"swiglu_limits": [7.0], "swiglu_limits_shared": [16.0]}, "swin": {"_out_indices": [4]}}.items():
+        assert read({"model_type": family, **keys})["family"] == family
+
+
+def test_utf16_is_read_and_told_and_lists_of_quantization_do_not_matter():
+    config = {"model_type": "llama", "quantization_config": {"ignore": [f"model.layers.{i}.self_attn" for i in range(180_000)]}}
+    wide, (long, notes) = both(json.dumps({"model_type": "llama"}).encode("utf-16"), json.dumps(config).encode())
+    assert "UTF-16" in wide[1][0] and notes == [] and read(long)["family"] == "llama"
