@@ -42,7 +42,7 @@ PROOFS = {
     "tests/parity/test_keys.py::test_a_missing_key_means_what_the_class_takes_for_it": ("arcee", "gemma3_text", "olmo3"),
     "tests/parity/test_keys.py::test_scaling_in_either_spelling": SAMPLE,
     "tests/parity/test_keys.py::test_frequencies_are_those_of_its_code": SAMPLE,
-    "tests/parity/test_serving.py::test_memory_is_what_its_cache_keeps": (*SAMPLE, "bart", "falcon", "deepseek_v2"),
+    "tests/parity/test_serving.py::test_the_bytes_of_its_cache": (*SAMPLE, "bart", "falcon", "deepseek_v2"),
     "tests/parity/test_serving.py::test_settings_stretch_what_turns_and_nothing_else": (*SAMPLE, "glm4", "stablelm"),
     "tests/parity/test_settings.py::test_a_line_changes_what_a_model_of_the_whole_file_turns_by": SETTINGS,
     "tests/parity/test_settings.py::test_a_file_with_another_value_is_refused_or_read_as_its_class_turns": (),

@@ -38,9 +38,9 @@ def card(
     with windows keep. Raises Refused for amounts that cannot be, and where keys and values are not known; TypeError or
     ValueError for tokens.
 
-    >>> llama = {"model_type": "llama", "num_hidden_layers": 2, "num_attention_heads": 8, "hidden_size": 512}
+    >>> llama = {"model_type": "llama", "hidden_size": 4096}
     >>> card(read(llama), llama, 1024, requests=4)["cache"]
-    {'full': 16777216, 'state': 0}
+    {'full': 2147483648.0, 'state': 0}
     """
     check_tokens(tokens=tokens)
     programs = table("card")["programs"]
@@ -148,7 +148,13 @@ def check_amount(name: str, value: object) -> None:
 
 
 def card_lines(made: Mapping) -> str:
-    """The same in lines."""
+    """What `card` returns, in lines.
+
+    >>> llama = {"model_type": "llama", "hidden_size": 4096}
+    >>> lines = card_lines(card(read(llama), llama, 1024)).splitlines()
+    >>> print(lines[2].strip())
+    keys and values of full layers of 1 × 1,024 tokens: 512.0 MiB
+    """
     return "\n".join(each_line(made))
 
 

@@ -42,7 +42,8 @@ class Ran(TypedDict):
 def ran(command: str, config: Mapping) -> Ran:
     """What a command would do with a model's config.json. Raises Refused for another command and for flags without their value.
 
-    >>> ran("vllm serve Qwen/Qwen3-8B --max-model-len 16k", {"model_type": "qwen3"})["length"]
+    >>> command = "vllm serve Qwen/Qwen3-8B --max-model-len 16k"
+    >>> ran(command, {"model_type": "qwen3"})["length"]
     16000
     """
     words = [unquoted(word) for word in WORD.findall(command.replace("\\\n", " "))]

@@ -24,7 +24,9 @@ def load(
     data is the whole file, of a GGUF file its first bytes, `prefix` of tables/gguf.json at most; more(start, size) gives other
     bytes of that. Raises Refused where there is no configuration.
 
-    >>> load(b'{"dim": 4096, "n_layers": 32, "n_heads": 32}')[0]["num_hidden_layers"]
+    >>> file = b'{"dim": 4096, "n_layers": 32, "n_heads": 32}'
+    >>> config, notes = load(file)
+    >>> config["num_hidden_layers"]
     32
     """
     words = table("words")["files"]

@@ -6,7 +6,7 @@ import pytest
 
 from d2lpos.config import edits, read, settings
 from d2lpos.config.__main__ import main
-from d2lpos.config.commands import ran
+from d2lpos.config import ran
 from d2lpos.config.tables import table
 from tests.node import ROOT, node
 from tests.parity.releases import releases
