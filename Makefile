@@ -12,10 +12,10 @@ pip := $(python) -m pip install --disable-pip-version-check --progress-bar off -
 quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
 # In the environment it may be another program's.
-torch := $(filter cpu,$(TORCH))
+torch := $(filter cpu cuda,$(TORCH))
 ifeq ($(origin TORCH),command line)
 ifneq ($(TORCH),$(torch))
-$(error TORCH must be cpu, or nothing for the build that pip takes by itself; not '$(TORCH)')
+$(error TORCH must be cpu, cuda, or nothing for what fits the machine; not '$(TORCH)')
 endif
 endif
 
@@ -102,16 +102,27 @@ clean:  ## Remove the built book and the environment
 # The environment. The stamp of each dependency group in pyproject.toml says that it is installed as pinned.
 # HASHES=hashes.txt first installs everything but PyTorch, if its hash is the one in that file. Of PyTorch there are
 # several builds of one version, for CPUs and for each CUDA: which of them a machine gets is the machine's choice.
-# TORCH=cpu takes PyTorch's own small build for machines without a GPU: the one that pip takes on Linux brings CUDA.
+# On Linux pip takes the build that brings CUDA: gigabytes. Where there is no NVIDIA driver, PyTorch's own index has a small one.
+# TORCH=cpu asks for the small build, and fails where it cannot be had; TORCH=cuda leaves the choice to pip.
 # Matplotlib lists the fonts once, here: if that took long, the first cell that draws would say so in its output.
 
 .venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
 	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
 	@$(pip) $(if $(HASHES),--no-deps --require-hashes --requirement $(HASHES),--upgrade pip hatchling) $(call quietly,.venv/pip.log)
-	@$(if $(filter-out book pdf,$*),$(if $(torch),$(pip) --no-deps --index-url https://download.pytorch.org/whl/cpu torch $(call quietly,.venv/pip.log)))
+	@$(if $(filter-out book pdf,$*),$(torch_$(or $(torch),by_machine)))
 	@$(pip) $(if $(filter book pdf,$*),,--no-build-isolation --editable '.[notebooks]') --group $* $(call quietly,.venv/pip.log)
 	@$(if $(filter book pdf,$*),,$(python) -c 'import matplotlib.font_manager' $(call quietly,.venv/pip.log))
 	@touch $@
+
+small_torch = $(pip) --no-deps --index-url https://download.pytorch.org/whl/cpu torch
+torch_cpu = $(small_torch) $(call quietly,.venv/pip.log)
+torch_cuda =
+define torch_by_machine
+if [ "$$(uname -s)" != Linux ] || [ -e /proc/driver/nvidia/version ] || $(python) -c 'import torch' 2>/dev/null; then :; \
+elif $(small_torch) --retries 0 --timeout 10 >.venv/pip.log 2>&1; \
+then echo 'PyTorch is the small build, because this machine has no NVIDIA driver. TORCH=cuda takes the large one.'; \
+else echo "PyTorch is the build that pip finds, because PyTorch's own index gave no small one."; fi
+endef
 
 # venv writes this file last, so an interrupted one is made anew.
 .venv/bin/activate:

@@ -143,26 +143,38 @@ def test_the_book_does_without_the_package(tree):
     assert "--editable '.[notebooks]' --group test" in make(tree, "--dry-run", "test").stdout
 
 
-def test_a_machine_without_a_gpu_gets_the_small_build_of_pytorch_for_the_asking(tree):
+def test_who_asks_for_the_small_build_of_pytorch_gets_it(tree):
     """From PyTorch's own index, before anything that needs PyTorch; the pages need none."""
     small = "pip install --disable-pip-version-check --progress-bar off --constraint constraints.txt --no-deps --index-url https://download.pytorch.org/whl/cpu torch"
     for more in ([], ["HASHES=hashes.txt"]):
         plan = make(tree, "--dry-run", "test", "TORCH=cpu", *more).stdout
         assert 0 < plan.index(small) < plan.index("--group test")
-        assert "download.pytorch.org" not in make(tree, "--dry-run", "test", *more).stdout
+        assert "download.pytorch.org" not in make(tree, "--dry-run", "test", "TORCH=cuda", *more).stdout
     assert "download.pytorch.org" not in make(tree, "--dry-run", "book", "TORCH=cpu").stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux" or Path("/proc/driver/nvidia/version").exists(), reason="pip chooses")
+@pytest.mark.parametrize(("status", "says"), [(0, "is the small build, because"), (1, "is the build that pip finds, because")])
+def test_a_machine_without_a_driver_gets_the_small_build_where_it_can_be_had(tree, status, says):
+    (tree / ".venv/bin").mkdir(parents=True)
+    (tree / ".venv/bin/activate").touch()
+    python = tree / ".venv/bin/python"
+    python.write_text(f'#!/bin/sh\ncase "$*" in *download.pytorch.org*) exit {status};; *"import torch"*) exit 1;; esac\n', "utf-8")
+    python.chmod(0o755)
+    assert says in make(tree, "test").stdout
+    assert "PyTorch" not in make(tree, "test", "TORCH=cuda").stdout
 
 
 def test_a_build_of_pytorch_that_is_not_known_gets_one_sentence(tree):
     done = make(tree, "test", "TORCH=gpu", f"PYTHON={sys.executable}")
     assert done.returncode != 0
-    assert done.stderr.splitlines()[0].endswith("TORCH must be cpu, or nothing for the build that pip takes by itself; not 'gpu'.  Stop.")
+    assert done.stderr.splitlines()[0].endswith("TORCH must be cpu, cuda, or nothing for what fits the machine; not 'gpu'.  Stop.")
     assert not (tree / ".venv").exists()
 
 
 def test_what_another_program_means_by_torch_is_not_the_books(tree):
     plan = make(tree, "--dry-run", "test", TORCH="2.11.0").stdout
-    assert "--group test" in plan and "download.pytorch.org" not in plan
+    assert "--group test" in plan and "has no NVIDIA driver" in plan
 
 
 def test_a_new_book_leaves_what_other_commands_have_made(tree):
