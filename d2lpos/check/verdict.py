@@ -2,29 +2,36 @@
 
 import copy
 import ctypes
+import linecache
 import os
+import re
+import sys
 import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial, wraps
-from inspect import isfunction
+from functools import cached_property, partial
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_map
 
 from ..runtime.threads import one_thread
-from .code import is_stub
+from .code import LIBRARIES, Lines, is_stub
 from .solutions import SOLUTIONS
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
 PATIENCE = 10.0  # seconds of the processor that an answer may take for one case
 CEILING = 20  # times as many seconds of the clock, for an answer that waits or a machine that is busy
+PACKAGE = os.path.dirname(os.path.dirname(__file__))  # its lines are none of the answer's
+NEGATIONS = frozenset({"no", "not", "none", "without"})
 WHOLE = 24  # the most numbers of a tensor that are printed one by one
 KINDS = ("time", "memory", "failed", "open", "not attempted", "passed")  # of a verdict, the worst first
 
@@ -75,11 +82,13 @@ class Case:
 
     exact_dtype: whether the exercise names the dtype of the outcome. Elsewhere whole numbers are as good in int32 as
     in int64, and fractions in any precision that keeps them.
+    whole: whether `text` tells all numbers that went in. Of another case, the verdict tells how to get them.
     """
 
     text: str
     ask: Callable[[Any], Any]
     exact_dtype: bool = False
+    whole: bool = False
 
 
 def call(label: str = "", /, **arguments: Any) -> Case:
@@ -108,7 +117,8 @@ def call(label: str = "", /, **arguments: Any) -> Case:
         return results[0]
 
     shown = [describe(name, value) for name, value in arguments.items() if not callable(value)]
-    return Case(label or ", ".join(shown), ask)
+    whole = not label and len(shown) == len(arguments) and all(map(is_whole, arguments.values()))
+    return Case(label or ", ".join(shown), ask, whole=whole)
 
 
 def copied(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -189,7 +199,7 @@ class Check:
         return verdict
 
     def _judge(self, answer: Any) -> Verdict:
-        given = memoized(answer)
+        given = Outcomes(answer)
         if (verdict := self._unwritten(answer, given)) is not None:  # it is false
             return verdict
         right = self._outcomes(self.reference)
@@ -205,7 +215,7 @@ class Check:
         headline = f"{self.name}: fails {len(failed)} of {len(disagreements)} properties"
         return refused(headline, [f"Property: {first}", *disagreements[first]], first, given(wrong), hint)
 
-    def _makes(self, given: Callable, mistake: Any, until: str, wrong: Case) -> bool:
+    def _makes(self, given: "Outcomes", mistake: Any, until: str, wrong: Case) -> bool:
         """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
         names = list(self.properties)
         right, mistaken = self._outcomes(self.reference), self._outcomes(mistake)
@@ -216,21 +226,21 @@ class Check:
             return False
         return not isinstance(outcome, Exception) or self._failed(given) == self._failed(mistaken)
 
-    def _failed(self, given: Callable) -> list[str]:
+    def _failed(self, given: "Outcomes") -> list[str]:
         right = self._outcomes(self.reference)
         return [name for name, cases in self.properties.items() if disagreement(given, right, cases)]
 
-    def _outcomes(self, answer: Any) -> Callable[[Case], Any]:
+    def _outcomes(self, answer: Any) -> "Outcomes":
         """The outcomes of the reference or of a mistake, each asked once for all verdicts."""
         if id(answer) not in self._asked:
-            self._asked[id(answer)] = memoized(answer)
+            self._asked[id(answer)] = Outcomes(answer)
         return self._asked[id(answer)]
 
     @cached_property
-    def _asked(self) -> dict[int, Callable]:
+    def _asked(self) -> dict[int, "Outcomes"]:
         return {}
 
-    def _unwritten(self, answer: Any, given: Callable) -> Verdict | None:
+    def _unwritten(self, answer: Any, given: "Outcomes") -> Verdict | None:
         """The verdict where something is left to write before the answer can be judged."""
         if isinstance(answer, dict | list | tuple):
             entries = list(answer.values() if isinstance(answer, dict) else answer)
@@ -351,30 +361,113 @@ def versions(mistake: Any) -> tuple:
     return mistake if isinstance(mistake, tuple) else (mistake,)
 
 
-def memoized(answer: Any) -> Callable[[Case], Any]:
-    """The outcomes of an answer, each asked once; none any more when one has come too late."""
-    late, answer = [], on_cpu(answer)
+class Outcomes:
+    """The outcomes of an answer, each asked once; none any more when one has come too late.
 
-    @cache
-    def given(case: Case) -> Any:
-        if late:
-            return late[0]
-        outcome = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
-        late.extend([outcome] * isinstance(outcome, Late))
+    calls: by case, what the calls of the answer returned.
+    """
+
+    def __init__(self, answer: Any):
+        self.answer, self.known, self.calls, self.late = answer, {}, {}, None
+
+    def __call__(self, case: Case) -> Any:
+        if case not in self.known:
+            self.known[case] = self.late or self.ask(case)
+        return self.known[case]
+
+    def ask(self, case: Case) -> Any:
+        alone = Alone(self.answer) if callable(self.answer) else self.answer
+        outcome = call_or_exception(with_timeout, PATIENCE, case.ask, alone)
+        self.calls[case] = alone.returned if callable(self.answer) else []
+        if isinstance(outcome, Exception):
+            outcome.__traceback__ = None  # its frames lead to the check
+        self.late = outcome if isinstance(outcome, Late) else None
         return outcome
 
-    return given
+
+class Alone:
+    """An answer as a case calls it: in a thread that holds nothing else, so that no frame leads to the reference.
+
+    The thread has the modes of the one that calls. What the answer raises has the line of its code that raised, as
+    `answer_line`, and tensors that it leaves on a GPU come back, because their numbers are asked for.
+    """
+
+    def __init__(self, answer: Callable):
+        self.answer, self.left, self.returned, self.raised = answer, PATIENCE, [], None
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        if self.raised:
+            self.raised.__traceback__ = None
+        modes, trace = _get_current_function_mode_stack(), sys.gettrace()
+        trace = trace if isinstance(getattr(trace, "__self__", None), Lines) else None
+        modes.append(torch.set_grad_enabled(torch.is_grad_enabled()))
+        results = []
+        room = partial(run_alone, self.answer, given, named, self.left, modes, trace, results)
+        thread = threading.Thread(target=copy_context().run, args=(room,), daemon=True)
+        try:
+            thread.start()
+            thread.join()
+        finally:
+            if thread.is_alive():
+                interrupt(thread.ident)
+        outcome, error, spent = results
+        self.left -= spent
+        self.raised = error
+        if error is not None:
+            raise error
+        if torch.accelerator.is_available():
+            outcome = tree_map(brought, outcome)
+        self.returned.append(outcome)
+        return outcome
 
 
-def on_cpu(answer: Any) -> Any:
-    """The answer, with tensors that it leaves on a GPU brought back: its numbers are asked for, not their place."""
-    if not (torch.accelerator.is_available() and isfunction(answer)):
-        return answer
+def run_alone(
+    answer: Callable, given: tuple, named: dict, seconds: float, modes: list, trace: Callable | None, results: list
+) -> None:
+    """Call the answer in this thread, and append what it returns, what it raises, and the seconds that it took."""
+    clock = processor_clock()
+    begins, outcome, raised = clock(), None, None
+    try:
+        with ExitStack() as stack:
+            for mode in modes:
+                stack.enter_context(mode)
+            outcome = with_timeout(seconds, traced, trace, answer, given, named)
+    except Late as error:
+        raised = Stop(*error.args)  # so that no `except Exception` of the case catches it
+    except BaseException as error:  # noqa: BLE001 (a reader's answer may raise anything)
+        raised = error
+        with suppress(Exception):
+            error.answer_line = answer_line(error)
+            error.__traceback__ = None
+    results += [outcome, raised, clock() - begins]
 
-    def brought(part: Any) -> Any:
-        return part.cpu() if isinstance(part, Tensor) and not part.is_meta else part
 
-    return wraps(answer)(lambda *given, **named: tree_map(brought, answer(*given, **named)))
+def traced(trace: Callable | None, answer: Callable, given: tuple, named: dict) -> Any:
+    if trace is None:
+        return answer(*given, **named)
+    sys.settrace(trace)
+    try:
+        return answer(*given, **named)
+    finally:
+        sys.settrace(None)
+
+
+def answer_line(error: BaseException) -> str:
+    """The line of the answer that raised, as "line 2: return 2 * y"; empty where none of its lines did."""
+    for frame, number in reversed([*walk_tb(error.__traceback__)]):
+        file = frame.f_code.co_filename
+        if not file.startswith((*LIBRARIES, PACKAGE)):
+            source = linecache.getline(file, number, frame.f_globals).strip()
+            return f"line {number}: {source}" if source else f"line {number}"
+    return ""
+
+
+def brought(part: Any) -> Any:
+    return part.cpu() if isinstance(part, Tensor) and not part.is_meta else part
+
+
+def interrupt(thread: int) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Stop))
 
 
 def with_timeout(seconds: float, function: Callable, *arguments: Any) -> Any:
@@ -395,10 +488,10 @@ def with_timeout(seconds: float, function: Callable, *arguments: Any) -> Any:
             WATCH.end(call)
             for _ in range(3):
                 pass  # one that is on its way arrives here
-    except Stop:
+    except Stop as stop:
         WATCH.free()
         WATCH.end(call)
-        raise Late(f"Has not ended after {call.limit:g} seconds") from None
+        raise Late(*stop.args or [f"Has not ended after {call.limit:g} seconds"]) from None
 
 
 def processor_clock() -> Callable[[], float]:
@@ -461,8 +554,7 @@ class Watch:
                 for call in self.calls:
                     if over := [clock for clock, left in call.left().items() if left <= 0]:
                         call.limit = call.ends[over[0]]
-                        stop = ctypes.py_object(Stop)
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(call.thread), stop)
+                        interrupt(call.thread)
                         call.begin()  # again, where a bare `except` swallows it
                 left = min(min(call.left().values()) for call in self.calls)
                 self.wakes = time.monotonic() + left
@@ -548,10 +640,17 @@ def describe(name: str, value: Any) -> str:
         return f"{name} = {written(value)}"
     kind = str(value.dtype).removeprefix("torch.")
     note = "" if kind in ("float32", "int64") else f" ({kind})"
-    numbers = value.double()
-    if value.numel() <= WHOLE and torch.equal(numbers, (1000 * numbers).round() / 1000):
+    if is_whole(value):
         return f"{name} = {written((value.long() if kind == 'bool' else value).tolist())}{note}"
     return f"{name} {tuple(value.shape)}{note}"
+
+
+def is_whole(value: Any) -> bool:
+    """Whether the description of an argument tells all its numbers."""
+    if not isinstance(value, Tensor):
+        return True
+    numbers = value.double()
+    return value.numel() <= WHOLE and torch.equal(numbers, (1000 * numbers).round() / 1000)
 
 
 def written(value: Any) -> str:
