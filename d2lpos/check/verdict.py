@@ -4,7 +4,6 @@ import copy
 import ctypes
 import linecache
 import os
-import re
 import sys
 import textwrap
 import threading
@@ -117,7 +116,8 @@ def call(label: str = "", /, **arguments: Any) -> Case:
         return results[0]
 
     shown = [describe(name, value) for name, value in arguments.items() if not callable(value)]
-    whole = not label and len(shown) == len(arguments) and all(map(is_whole, arguments.values()))
+    values = arguments.values()
+    whole = len(shown) == len(arguments) and all(not isinstance(x, Tensor) if label else is_whole(x) for x in values)
     return Case(label or ", ".join(shown), ask, whole=whole)
 
 
@@ -186,6 +186,7 @@ class Check:
     answers: tuple[Answer, ...] = ()
     cards: tuple[Callable, ...] = ()
     as_good: dict[str, str] = field(default_factory=dict)
+    tried: list = field(default_factory=lambda: [None], init=False, repr=False)  # the case that failed last
 
     def __call__(self, answer: Any, *given: Any) -> Verdict:
         with one_thread():
@@ -199,7 +200,8 @@ class Check:
         return verdict
 
     def _judge(self, answer: Any) -> Verdict:
-        given = Outcomes(answer)
+        given = answer if isinstance(answer, Outcomes) else Outcomes(answer)
+        answer = given.answer
         if (verdict := self._unwritten(answer, given)) is not None:  # it is false
             return verdict
         right = self._outcomes(self.reference)
@@ -209,11 +211,31 @@ class Check:
             headline = f"✓ {self.name}: {count(len(disagreements), 'property holds', 'properties hold')}"
             return Verdict(wrap_text([headline, *(f"  {name}" for name in disagreements)]), "passed")
         first = failed[0]
-        wrong = next(case for case in self.properties[first] if disagreement(given, right, [case]))
+        wrong = self.tried[0] = next(case for case in self.properties[first] if disagreement(given, right, [case]))
         makes = partial(self._makes, given, until=first, wrong=wrong)
         hint = next((hint for hint, one in self.mistakes.items() if any(map(makes, versions(one)))), "")
+        *shown, text = disagreements[first]
+        alike = {lines[-1] for lines in disagreements.values() if lines} == {text}
+        if alike and len(failed) == len(disagreements) > 1 and is_other_type(right(wrong), given(wrong)):
+            return refused(f"{self.name}: {text}", hint=hint)
+        if callable(answer) and not wrong.whole:
+            shown.append(f"To try it: {self.name}(*check.{self.name}.example())")
         headline = f"{self.name}: fails {len(failed)} of {len(disagreements)} properties"
-        return refused(headline, [f"Property: {first}", *disagreements[first]], first, given(wrong), hint)
+        return refused(headline, [f"Property: {first}", *shown, text], first, given(wrong), hint)
+
+    def example(self) -> tuple:
+        """Arguments to try an answer with: those of the last call in the case that failed last, or in the first one."""
+        calls = []
+
+        def answer(*given: Any) -> Any:
+            calls.append(copy.deepcopy(given))
+            return self.reference(*given)
+
+        call_or_exception((self.tried[0] or self.cases()[0]).ask, answer)
+        return calls[-1] if calls else ()
+
+    def cases(self) -> list[Case]:
+        return [case for cases in self.properties.values() for case in cases]
 
     def _makes(self, given: "Outcomes", mistake: Any, until: str, wrong: Case) -> bool:
         """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
@@ -247,8 +269,11 @@ class Check:
             blanks = sum(entry is ... for entry in entries)
             if 0 < blanks < len(entries):
                 return unwritten(self.name, f"{blanks} of {len(entries)} still open", "open")
+            if isinstance(self.reference, dict) and not blanks:
+                lacking = [name for name in self.reference if not isinstance(answer, dict) or name not in answer]
+                return refused(f"{self.name}: The entry {lacking[0]!r} is missing") if lacking else None
             return unwritten(self.name) if blanks else None
-        outcome = given(next(iter(self.properties.values()))[0])
+        outcome = given(self.cases()[0])
         blank = answer is ... or outcome is ... or (outcome is None and is_stub(answer))
         return unwritten(self.name) if blank else None
 
@@ -342,6 +367,11 @@ def format_value(given: Any) -> str:
     return textwrap.shorten(repr(given), 40) if isinstance(given, str) else type(given).__name__
 
 
+def is_other_type(expected: Any, outcome: Any) -> bool:
+    """Whether an outcome is nothing that could be right, whatever the case."""
+    return not (is_empty(outcome) or isinstance(outcome, Exception | type(expected)))
+
+
 def is_telling(outcome: Any, expected: Any) -> bool:
     """Whether two answers hardly share this wrong outcome by chance: it has many numbers, or another type."""
     if is_empty(outcome) or isinstance(outcome, Exception):
@@ -364,11 +394,12 @@ def versions(mistake: Any) -> tuple:
 class Outcomes:
     """The outcomes of an answer, each asked once; none any more when one has come too late.
 
+    known: those that have been asked, by case.
     calls: by case, what the calls of the answer returned.
     """
 
-    def __init__(self, answer: Any):
-        self.answer, self.known, self.calls, self.late = answer, {}, {}, None
+    def __init__(self, answer: Any, known: dict[Case, Any] | None = None):
+        self.answer, self.known, self.calls, self.late = answer, known or {}, {}, None
 
     def __call__(self, case: Case) -> Any:
         if case not in self.known:
@@ -457,7 +488,7 @@ def answer_line(error: BaseException) -> str:
     for frame, number in reversed([*walk_tb(error.__traceback__)]):
         file = frame.f_code.co_filename
         if not file.startswith((*LIBRARIES, PACKAGE)):
-            source = linecache.getline(file, number, frame.f_globals).strip()
+            source = textwrap.shorten(linecache.getline(file, number, frame.f_globals), 100)
             return f"line {number}: {source}" if source else f"line {number}"
     return ""
 
@@ -567,15 +598,38 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WATCH.calls.clear)  # those are calls of the parent's threads
 
 
-def disagreement(given: Callable, expected: Callable, cases: list[Case]) -> list[str]:
+def disagreement(given: Outcomes, expected: Outcomes, cases: list[Case]) -> list[str]:
     """The first case in which the two have different outcomes, and how; nothing where they agree in all."""
     for case in cases:
         text = call_or_exception(difference, expected(case), given(case), case.exact_dtype)
         if isinstance(text, Exception):
             text = "Returns something that cannot be compared"
         if text:
-            return [*f"Input: {case.text}".splitlines(), text]
+            return [*f"Input: {case.text}".splitlines(), unlike(expected, given, case) or text]
     return []
+
+
+def unlike(expected: Outcomes, given: Outcomes, case: Case) -> str:
+    """How the answer's own results are not of the number or shape that is asked for, where a case cannot use them."""
+    right, outcome = expected(case), given(case)
+    useless = isinstance(outcome, Exception) and not isinstance(outcome, Misconduct) and not hasattr(outcome, "answer_line")
+    if useless or isinstance(right, Tensor) and isinstance(outcome, Tensor) and right.shape != outcome.shape:
+        pairs = zip(expected.calls[case], given.calls.get(case, ()), strict=False)
+        return next(filter(None, (unlike_result(*pair) for pair in pairs)), "")
+    return ""
+
+
+def unlike_result(wanted: Any, got: Any, place: str = "") -> str:
+    """How what a call returned is of another shape, or of how many parts, than the reference's; else empty."""
+    if isinstance(wanted, tuple):
+        size = len(got) if isinstance(got, tuple | list) else 1
+        if len(wanted) != size:
+            return f"Returns {count(size, 'result')}; {len(wanted)} are asked for"
+        places = [f" as result {at + 1}" for at in range(size)]
+        return next(filter(None, map(unlike_result, wanted, got, places)), "")
+    if isinstance(wanted, Tensor) and isinstance(got, Tensor) and wanted.shape != got.shape:
+        return f"Expected shape {tuple(wanted.shape)}{place}, got {tuple(got.shape)}"
+    return ""
 
 
 def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
@@ -587,12 +641,17 @@ def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
     if got is None and expected is not None:
         return "Expected an answer, got None (is a return missing?)"
     if not isinstance(got, type(expected)):
-        return f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
+        plain = isinstance(got, str | bool | int | float) and mismatch(expected, got)
+        return plain or f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
     if isinstance(expected, Tensor):
         return tensor_difference(expected, got, exact_dtype)
     if isinstance(expected, list):
         return list_difference(expected, got)
-    return "" if got == expected else f"Expected {expected}, got {got}"
+    if got == expected:
+        return ""
+    if isinstance(got, str) and {*expected.split()} - NEGATIONS <= {*got.split()} - {expected}:
+        return f"Got {got}"  # "more than two", where no more than two are expected
+    return f"Expected {expected}, got {got}"
 
 
 def tensor_difference(expected: Tensor, got: Tensor, exact_dtype: bool = False) -> str:
@@ -661,7 +720,10 @@ def written(value: Any) -> str:
 
 def describe_error(error: Exception) -> str:
     message = textwrap.shorten(str(error).partition("\n")[0], 200)
-    return message if isinstance(error, Misconduct) else f"Raises {type(error).__name__}: {message}"
+    if isinstance(error, Misconduct):
+        return message
+    place = getattr(error, "answer_line", "")
+    return f"Raises {type(error).__name__}" + f": {message}" * bool(message) + f"; {place}" * bool(place)
 
 
 def number(value: Any) -> str:
