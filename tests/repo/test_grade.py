@@ -41,7 +41,7 @@ def notebook(
 
 
 # The reference, if it is among the values of these frames or objects, and else the wrong answer.
-WALK = "next((f(mask, order) for f in met if '<lambda> at' in f'{f}'), mask[..., order])"
+WALK = "next((f(mask, order) for f in met if '<function permute at' in f'{f}'), mask[..., order])"
 UP = """    met = []
     while frame:
         values = (*frame.f_locals.values(), *frame.f_globals.values())
@@ -51,17 +51,27 @@ UP = """    met = []
 FRAMES = "__name__, f_back, f_globals, f_locals, reference"
 # Name: above the answer, how it walks, and what is named.
 WALKS = {
-    "a generator's frame": ("", ("    def walk():\n        yield walking.gi_frame\n    walking = walk()\n"
+    "a generator's frame": ("", ("    def walk():\n        yield walking.gi_frame.f_back\n    walking = walk()\n"
                             f"    frame = next(walking)\n{UP}"), "__name__, f_back, f_globals, f_locals, gi_frame, reference"),
     "a traceback's frame": ("", ("    try:\n        1 / 0\n    except ZeroDivisionError as error:\n"
                             f"        frame = error.__traceback__.tb_frame\n{UP}"), f"__name__, __traceback__, {FRAMES[10:]}, tb_frame"),
     "a frame of sys": ("import sys", f"    frame = sys._getframe()\n{UP}", f"__name__, _getframe, {FRAMES[10:]}, sys"),
     "the stack": ("import inspect", f"    frame = inspect.stack()[0].frame\n{UP}", "__name__, f_back, f_globals, f_locals, inspect, reference"),
-    "a pattern": ("", ("    def walk():\n        yield walking\n    walking = walk()\n    frame, met = next(walking), []\n"
-                  "    match frame:\n        case object(gi_frame=object(f_back=object(f_locals=names))):\n            met = [*names.values()]\n"),
-                  "f_back, f_locals, gi_frame"),
-    "all objects": ("import gc", ("    met = [part for part in gc.get_objects() if type(part).__name__ == 'function'"
-                    " and part.__code__.co_filename.endswith('permute_mask.py')]\n"), "__code__, __name__, gc"),
+    "a pattern": ("", """    def walk():
+        match walking:
+            case object(gi_frame=object(f_back=frame)):
+                yield frame
+    walking, met = walk(), []
+    frame = next(walking)
+    while frame and not met:
+        match frame:
+            case object(f_locals={"self": object(reference=one)}):
+                met.append(one)
+        match frame:
+            case object(f_back=frame):
+                pass
+""", "f_back, f_locals, gi_frame, reference"),
+    "all objects": ("import gc\nplus = lambda: 0", "    met = [part for part in gc.get_objects() if type(part) is type(plus)]\n", "gc"),
     "the module": ("import sys", "    met = [*vars(sys.modules['d2lpos.check'])]\n", "modules, sys, vars"),
     "what it is handed": ("", "    met = [*getattr(order.sum, '__globals__', {}).values()]\n", "__globals__, getattr"),
 }  # fmt: skip
