@@ -36,7 +36,7 @@ SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○"}
 MISSING = {"verdict": "missing", "why": "its cells are not in the notebook", "look": [], "seconds": 0.0}
 HELPER = re.compile(r"\bcheck\.(\w+)")
 COPIED = "the book's solution, word for word"
-LONG = 4  # statements of a solution that is too long to be found twice
+LONG = 4  # statements of a solution that is too long to be found twice by chance
 LONGEST = 2000  # letters of a cell of the table
 ROOM = 256  # processes and threads that a student's code may have besides those that run already
 
@@ -165,11 +165,14 @@ def request(cells: list[Cell], name: str, chapter: Chapter) -> dict | None:
     }
 
 
-def copied(what: dict, exercise: Exercise) -> bool:
-    """Whether a student's cells hold the book's solution, and it is too long for two people to write alike."""
+def copied(what: dict, exercise: Exercise) -> str:
+    """That a student's cells hold the book's solution, and how short it is where two people may write it alike."""
     own = {part for place in what["own"] for part in parts(what["cells"][place])}
     solution = {part: size for source in exercise.solution for part, size in parts(source).items()}
-    return sum(solution.values()) >= LONG and solution.keys() <= own
+    size = sum(solution.values())
+    if not size or not solution.keys() <= own:
+        return ""
+    return COPIED if size >= LONG else f"{COPIED}, in {size} statement{'s' * (size > 1)} (fewer than {LONG} may coincide)"
 
 
 def parts(source: str) -> dict[str, int]:
@@ -322,7 +325,7 @@ def grade(path: Path, book: list[Chapter], examiners: list[Examiner], exercises:
         row["seconds"] += told["seconds"]
         if told["why"]:
             remarks.append(f"{exercise.number}: {clean(told['why'])}")
-        look = [COPIED] * bool(what and copied(what, exercise)) + told["look"]
+        look = [*filter(None, [what and copied(what, exercise)]), *told["look"]]
         if look:
             row["look"].append(f"{exercise.number}: {', '.join(map(str, look))}")
     examiners.append(examiner)

@@ -46,7 +46,10 @@ To write one, describe it in a file of its own, `permutation/permute_mask.py`, a
   `answers=(Answer("orders", 24, {"Those are the orders of five tokens.": 120}),)`. The notebook leaves it open in
   the stub, `orders = ...`, and hands it over behind the function, `check.symmetries(symmetries, orders)`.
 - Draw inputs from a seeded generator, as numbers whose sums and products are exact (quarters, whole numbers).
-  Then the text is the same on every processor, and `call` prints small inputs whole, to be tried.
+  Then the text is the same on every processor, and `call` prints small inputs whole, to be tried. Other inputs come
+  from `check.permute_mask.example()`, and the verdict says so.
+- An answer runs in a thread of its own, and in `make grade` in a process that has let go of the reference. So compute
+  what a case expects before its `ask`, and not in it.
 
 `tests/wrong_answers/` holds what is no mistake of a check, and one mistake of each check in other words.
 What several exercises of a chapter ask about stands in its `material.py`.

@@ -70,7 +70,7 @@ def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:
         for arguments in (small, large):
             counts.append(Count())
             counts[-1].ask(answer, *arguments)
-        return f"{'more than' if counts[1].exceeds(counts[0]) else 'no more than'} the operations of {few}"
+        return f"{'more' if counts[1].exceeds(counts[0]) else 'no more'} operations than for {few}"
 
     return Case(label, ask)
 
@@ -87,7 +87,7 @@ def read_as(case: Case, read: Callable) -> Case:
         outcome = case.ask(answer)
         return outcome if is_empty(outcome) else read(outcome)
 
-    return Case(case.text, ask)
+    return replace(case, ask=ask)
 
 
 def several(outcome: object, *names: str) -> list[int | float]:

@@ -2,29 +2,35 @@
 
 import copy
 import ctypes
+import linecache
 import os
+import sys
 import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial, wraps
-from inspect import isfunction
+from functools import cached_property, partial
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_map
 
 from ..runtime.threads import one_thread
-from .code import is_stub
+from .code import LIBRARIES, Lines, is_stub
 from .solutions import SOLUTIONS
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
 PATIENCE = 10.0  # seconds of the processor that an answer may take for one case
 CEILING = 20  # times as many seconds of the clock, for an answer that waits or a machine that is busy
+PACKAGE = os.path.dirname(os.path.dirname(__file__))  # its lines are none of the answer's
+NEGATIONS = frozenset({"no", "not", "none", "without"})
 WHOLE = 24  # the most numbers of a tensor that are printed one by one
 KINDS = ("time", "memory", "failed", "open", "not attempted", "passed")  # of a verdict, the worst first
 
@@ -75,11 +81,13 @@ class Case:
 
     exact_dtype: whether the exercise names the dtype of the outcome. Elsewhere whole numbers are as good in int32 as
     in int64, and fractions in any precision that keeps them.
+    whole: whether `text` tells all numbers that went in. Of another case, the verdict tells how to get them.
     """
 
     text: str
     ask: Callable[[Any], Any]
     exact_dtype: bool = False
+    whole: bool = False
 
 
 def call(label: str = "", /, **arguments: Any) -> Case:
@@ -108,7 +116,9 @@ def call(label: str = "", /, **arguments: Any) -> Case:
         return results[0]
 
     shown = [describe(name, value) for name, value in arguments.items() if not callable(value)]
-    return Case(label or ", ".join(shown), ask)
+    values = arguments.values()
+    whole = len(shown) == len(arguments) and all(not isinstance(x, Tensor) if label else is_whole(x) for x in values)
+    return Case(label or ", ".join(shown), ask, whole=whole)
 
 
 def copied(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -176,6 +186,7 @@ class Check:
     answers: tuple[Answer, ...] = ()
     cards: tuple[Callable, ...] = ()
     as_good: dict[str, str] = field(default_factory=dict)
+    tried: list = field(default_factory=lambda: [None], init=False, repr=False)  # the case that failed last
 
     def __call__(self, answer: Any, *given: Any) -> Verdict:
         with one_thread():
@@ -189,7 +200,8 @@ class Check:
         return verdict
 
     def _judge(self, answer: Any) -> Verdict:
-        given = memoized(answer)
+        given = answer if isinstance(answer, Outcomes) else Outcomes(answer)
+        answer = given.answer
         if (verdict := self._unwritten(answer, given)) is not None:  # it is false
             return verdict
         right = self._outcomes(self.reference)
@@ -199,13 +211,33 @@ class Check:
             headline = f"✓ {self.name}: {count(len(disagreements), 'property holds', 'properties hold')}"
             return Verdict(wrap_text([headline, *(f"  {name}" for name in disagreements)]), "passed")
         first = failed[0]
-        wrong = next(case for case in self.properties[first] if disagreement(given, right, [case]))
+        wrong = self.tried[0] = next(case for case in self.properties[first] if disagreement(given, right, [case]))
         makes = partial(self._makes, given, until=first, wrong=wrong)
         hint = next((hint for hint, one in self.mistakes.items() if any(map(makes, versions(one)))), "")
+        *shown, text = disagreements[first]
+        alike = {lines[-1] for lines in disagreements.values() if lines} == {text}
+        if alike and len(failed) == len(disagreements) > 1 and is_other_type(right(wrong), given(wrong)):
+            return refused(f"{self.name}: {text}", hint=hint)
+        if callable(answer) and not wrong.whole:
+            shown.append(f"To try it: {self.name}(*check.{self.name}.example())")
         headline = f"{self.name}: fails {len(failed)} of {len(disagreements)} properties"
-        return refused(headline, [f"Property: {first}", *disagreements[first]], first, given(wrong), hint)
+        return refused(headline, [f"Property: {first}", *shown, text], first, given(wrong), hint)
 
-    def _makes(self, given: Callable, mistake: Any, until: str, wrong: Case) -> bool:
+    def example(self) -> tuple:
+        """Arguments to try an answer with: those of the last call in the case that failed last, or in the first one."""
+        calls = []
+
+        def answer(*given: Any) -> Any:
+            calls.append(copy.deepcopy(given))
+            return self.reference(*given)
+
+        call_or_exception((self.tried[0] or self.cases()[0]).ask, answer)
+        return calls[-1] if calls else ()
+
+    def cases(self) -> list[Case]:
+        return [case for cases in self.properties.values() for case in cases]
+
+    def _makes(self, given: "Outcomes", mistake: Any, until: str, wrong: Case) -> bool:
         """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
         names = list(self.properties)
         right, mistaken = self._outcomes(self.reference), self._outcomes(mistake)
@@ -216,29 +248,32 @@ class Check:
             return False
         return not isinstance(outcome, Exception) or self._failed(given) == self._failed(mistaken)
 
-    def _failed(self, given: Callable) -> list[str]:
+    def _failed(self, given: "Outcomes") -> list[str]:
         right = self._outcomes(self.reference)
         return [name for name, cases in self.properties.items() if disagreement(given, right, cases)]
 
-    def _outcomes(self, answer: Any) -> Callable[[Case], Any]:
+    def _outcomes(self, answer: Any) -> "Outcomes":
         """The outcomes of the reference or of a mistake, each asked once for all verdicts."""
         if id(answer) not in self._asked:
-            self._asked[id(answer)] = memoized(answer)
+            self._asked[id(answer)] = Outcomes(answer)
         return self._asked[id(answer)]
 
     @cached_property
-    def _asked(self) -> dict[int, Callable]:
+    def _asked(self) -> dict[int, "Outcomes"]:
         return {}
 
-    def _unwritten(self, answer: Any, given: Callable) -> Verdict | None:
+    def _unwritten(self, answer: Any, given: "Outcomes") -> Verdict | None:
         """The verdict where something is left to write before the answer can be judged."""
         if isinstance(answer, dict | list | tuple):
             entries = list(answer.values() if isinstance(answer, dict) else answer)
             blanks = sum(entry is ... for entry in entries)
             if 0 < blanks < len(entries):
                 return unwritten(self.name, f"{blanks} of {len(entries)} still open", "open")
+            if isinstance(self.reference, dict) and not blanks:
+                lacking = [name for name in self.reference if not isinstance(answer, dict) or name not in answer]
+                return refused(f"{self.name}: The entry {lacking[0]!r} is missing") if lacking else None
             return unwritten(self.name) if blanks else None
-        outcome = given(next(iter(self.properties.values()))[0])
+        outcome = given(self.cases()[0])
         blank = answer is ... or outcome is ... or (outcome is None and is_stub(answer))
         return unwritten(self.name) if blank else None
 
@@ -332,6 +367,11 @@ def format_value(given: Any) -> str:
     return textwrap.shorten(repr(given), 40) if isinstance(given, str) else type(given).__name__
 
 
+def is_other_type(expected: Any, outcome: Any) -> bool:
+    """Whether an outcome is nothing that could be right, whatever the case."""
+    return not (is_empty(outcome) or isinstance(outcome, Exception | type(expected)))
+
+
 def is_telling(outcome: Any, expected: Any) -> bool:
     """Whether two answers hardly share this wrong outcome by chance: it has many numbers, or another type."""
     if is_empty(outcome) or isinstance(outcome, Exception):
@@ -351,30 +391,114 @@ def versions(mistake: Any) -> tuple:
     return mistake if isinstance(mistake, tuple) else (mistake,)
 
 
-def memoized(answer: Any) -> Callable[[Case], Any]:
-    """The outcomes of an answer, each asked once; none any more when one has come too late."""
-    late, answer = [], on_cpu(answer)
+class Outcomes:
+    """The outcomes of an answer, each asked once; none any more when one has come too late.
 
-    @cache
-    def given(case: Case) -> Any:
-        if late:
-            return late[0]
-        outcome = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
-        late.extend([outcome] * isinstance(outcome, Late))
+    known: those that have been asked, by case.
+    calls: by case, what the calls of the answer returned.
+    """
+
+    def __init__(self, answer: Any, known: dict[Case, Any] | None = None):
+        self.answer, self.known, self.calls, self.late = answer, known or {}, {}, None
+
+    def __call__(self, case: Case) -> Any:
+        if case not in self.known:
+            self.known[case] = self.late or self.ask(case)
+        return self.known[case]
+
+    def ask(self, case: Case) -> Any:
+        alone = Alone(self.answer) if callable(self.answer) else self.answer
+        outcome = call_or_exception(with_timeout, PATIENCE, case.ask, alone)
+        self.calls[case] = alone.returned if callable(self.answer) else []
+        if isinstance(outcome, Exception):
+            outcome.__traceback__ = None  # its frames lead to the check
+        self.late = outcome if isinstance(outcome, Late) else None
         return outcome
 
-    return given
+
+class Alone:
+    """An answer as a case calls it: in a thread that holds nothing else, so that no frame leads to the reference.
+
+    The thread has the modes of the one that calls. What the answer raises has the line of its code that raised, as
+    `answer_line`, and tensors that it leaves on a GPU come back, because their numbers are asked for.
+    """
+
+    def __init__(self, answer: Callable):
+        self.answer, self.left, self.returned, self.raised = answer, PATIENCE, [], None
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        if self.raised:
+            self.raised.__traceback__ = None
+        modes, trace = _get_current_function_mode_stack(), sys.gettrace()
+        trace = trace if isinstance(getattr(trace, "__self__", None), Lines) else None
+        modes.append(torch.set_grad_enabled(torch.is_grad_enabled()))
+        results = []
+        room = partial(run_alone, self.answer, given, named, self.left, modes, trace, results)
+        thread = threading.Thread(target=copy_context().run, args=(room,), daemon=True)
+        try:
+            thread.start()
+            thread.join()
+        finally:
+            if thread.is_alive():
+                interrupt(thread.ident)
+        outcome, error, spent = results
+        self.left -= spent
+        self.raised = error
+        if error is not None:
+            raise error
+        if torch.accelerator.is_available():
+            outcome = tree_map(brought, outcome)
+        self.returned.append(outcome)
+        return outcome
 
 
-def on_cpu(answer: Any) -> Any:
-    """The answer, with tensors that it leaves on a GPU brought back: its numbers are asked for, not their place."""
-    if not (torch.accelerator.is_available() and isfunction(answer)):
-        return answer
+def run_alone(
+    answer: Callable, given: tuple, named: dict, seconds: float, modes: list, trace: Callable | None, results: list
+) -> None:
+    """Call the answer in this thread, and append what it returns, what it raises, and the seconds that it took."""
+    clock = processor_clock()
+    begins, outcome, raised = clock(), None, None
+    try:
+        with ExitStack() as stack:
+            for mode in modes:
+                stack.enter_context(mode)
+            outcome = with_timeout(seconds, traced, trace, answer, given, named)
+    except Late as error:
+        raised = Stop(*error.args)  # so that no `except Exception` of the case catches it
+    except BaseException as error:  # noqa: BLE001 (a reader's answer may raise anything)
+        raised = error
+        with suppress(Exception):
+            error.answer_line = answer_line(error)
+            error.__traceback__ = None
+    results += [outcome, raised, clock() - begins]
 
-    def brought(part: Any) -> Any:
-        return part.cpu() if isinstance(part, Tensor) and not part.is_meta else part
 
-    return wraps(answer)(lambda *given, **named: tree_map(brought, answer(*given, **named)))
+def traced(trace: Callable | None, answer: Callable, given: tuple, named: dict) -> Any:
+    if trace is None:
+        return answer(*given, **named)
+    sys.settrace(trace)
+    try:
+        return answer(*given, **named)
+    finally:
+        sys.settrace(None)
+
+
+def answer_line(error: BaseException) -> str:
+    """The line of the answer that raised, as "line 2: return 2 * y"; empty where none of its lines did."""
+    for frame, number in reversed([*walk_tb(error.__traceback__)]):
+        file = frame.f_code.co_filename
+        if not file.startswith((*LIBRARIES, PACKAGE)):
+            source = textwrap.shorten(linecache.getline(file, number, frame.f_globals), 100)
+            return f"line {number}: {source}" if source else f"line {number}"
+    return ""
+
+
+def brought(part: Any) -> Any:
+    return part.cpu() if isinstance(part, Tensor) and not part.is_meta else part
+
+
+def interrupt(thread: int) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Stop))
 
 
 def with_timeout(seconds: float, function: Callable, *arguments: Any) -> Any:
@@ -395,10 +519,10 @@ def with_timeout(seconds: float, function: Callable, *arguments: Any) -> Any:
             WATCH.end(call)
             for _ in range(3):
                 pass  # one that is on its way arrives here
-    except Stop:
+    except Stop as stop:
         WATCH.free()
         WATCH.end(call)
-        raise Late(f"Has not ended after {call.limit:g} seconds") from None
+        raise Late(*stop.args or [f"Has not ended after {call.limit:g} seconds"]) from None
 
 
 def processor_clock() -> Callable[[], float]:
@@ -461,8 +585,7 @@ class Watch:
                 for call in self.calls:
                     if over := [clock for clock, left in call.left().items() if left <= 0]:
                         call.limit = call.ends[over[0]]
-                        stop = ctypes.py_object(Stop)
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(call.thread), stop)
+                        interrupt(call.thread)
                         call.begin()  # again, where a bare `except` swallows it
                 left = min(min(call.left().values()) for call in self.calls)
                 self.wakes = time.monotonic() + left
@@ -475,15 +598,38 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WATCH.calls.clear)  # those are calls of the parent's threads
 
 
-def disagreement(given: Callable, expected: Callable, cases: list[Case]) -> list[str]:
+def disagreement(given: Outcomes, expected: Outcomes, cases: list[Case]) -> list[str]:
     """The first case in which the two have different outcomes, and how; nothing where they agree in all."""
     for case in cases:
         text = call_or_exception(difference, expected(case), given(case), case.exact_dtype)
         if isinstance(text, Exception):
             text = "Returns something that cannot be compared"
         if text:
-            return [*f"Input: {case.text}".splitlines(), text]
+            return [*f"Input: {case.text}".splitlines(), unlike(expected, given, case) or text]
     return []
+
+
+def unlike(expected: Outcomes, given: Outcomes, case: Case) -> str:
+    """How the answer's own results are not of the number or shape that is asked for, where a case cannot use them."""
+    right, outcome = expected(case), given(case)
+    useless = isinstance(outcome, Exception) and not isinstance(outcome, Misconduct) and not hasattr(outcome, "answer_line")
+    if useless or isinstance(right, Tensor) and isinstance(outcome, Tensor) and right.shape != outcome.shape:
+        pairs = zip(expected.calls[case], given.calls.get(case, ()), strict=False)
+        return next(filter(None, (unlike_result(*pair) for pair in pairs)), "")
+    return ""
+
+
+def unlike_result(wanted: Any, got: Any, place: str = "") -> str:
+    """How what a call returned is of another shape, or of how many parts, than the reference's; else empty."""
+    if isinstance(wanted, tuple):
+        size = len(got) if isinstance(got, tuple | list) else 1
+        if len(wanted) != size:
+            return f"Returns {count(size, 'result')}; {len(wanted)} are asked for"
+        places = [f" as result {at + 1}" for at in range(size)]
+        return next(filter(None, map(unlike_result, wanted, got, places)), "")
+    if isinstance(wanted, Tensor) and isinstance(got, Tensor) and wanted.shape != got.shape:
+        return f"Expected shape {tuple(wanted.shape)}{place}, got {tuple(got.shape)}"
+    return ""
 
 
 def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
@@ -495,12 +641,17 @@ def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
     if got is None and expected is not None:
         return "Expected an answer, got None (is a return missing?)"
     if not isinstance(got, type(expected)):
-        return f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
+        plain = isinstance(got, str | bool | int | float) and mismatch(expected, got)
+        return plain or f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
     if isinstance(expected, Tensor):
         return tensor_difference(expected, got, exact_dtype)
     if isinstance(expected, list):
         return list_difference(expected, got)
-    return "" if got == expected else f"Expected {expected}, got {got}"
+    if got == expected:
+        return ""
+    if isinstance(got, str) and {*expected.split()} - NEGATIONS <= {*got.split()} - {expected}:
+        return f"Got {got}"  # "more than two", where no more than two are expected
+    return f"Expected {expected}, got {got}"
 
 
 def tensor_difference(expected: Tensor, got: Tensor, exact_dtype: bool = False) -> str:
@@ -548,10 +699,17 @@ def describe(name: str, value: Any) -> str:
         return f"{name} = {written(value)}"
     kind = str(value.dtype).removeprefix("torch.")
     note = "" if kind in ("float32", "int64") else f" ({kind})"
-    numbers = value.double()
-    if value.numel() <= WHOLE and torch.equal(numbers, (1000 * numbers).round() / 1000):
+    if is_whole(value):
         return f"{name} = {written((value.long() if kind == 'bool' else value).tolist())}{note}"
     return f"{name} {tuple(value.shape)}{note}"
+
+
+def is_whole(value: Any) -> bool:
+    """Whether the description of an argument tells all its numbers."""
+    if not isinstance(value, Tensor):
+        return True
+    numbers = value.double()
+    return value.numel() <= WHOLE and torch.equal(numbers, (1000 * numbers).round() / 1000)
 
 
 def written(value: Any) -> str:
@@ -562,7 +720,10 @@ def written(value: Any) -> str:
 
 def describe_error(error: Exception) -> str:
     message = textwrap.shorten(str(error).partition("\n")[0], 200)
-    return message if isinstance(error, Misconduct) else f"Raises {type(error).__name__}: {message}"
+    if isinstance(error, Misconduct):
+        return message
+    place = getattr(error, "answer_line", "")
+    return f"Raises {type(error).__name__}" + f": {message}" * bool(message) + f"; {place}" * bool(place)
 
 
 def number(value: Any) -> str:

@@ -67,14 +67,14 @@ def beside_many_lines(rows):
 
 def test_a_branch_is_no_loop_and_a_loop_beside_many_lines_is_one():
     case = no_loop("no loop", "4 rows", (FEW,), (MANY,))
-    assert case.ask(with_a_branch) == "no more than the operations of 4 rows"
-    assert case.ask(beside_many_lines) == "more than the operations of 4 rows"
+    assert case.ask(with_a_branch) == "no more operations than for 4 rows"
+    assert case.ask(beside_many_lines) == "more operations than for 4 rows"
 
 
 def test_a_loop_is_told_from_one_call_for_all():
     case = no_loop("no loop", "4 rows", (FEW,), (MANY,))
-    assert case.ask(through_map) == "more than the operations of 4 rows"
-    assert case.ask(at_once) == "no more than the operations of 4 rows"
+    assert case.ask(through_map) == "more operations than for 4 rows"
+    assert case.ask(at_once) == "no more operations than for 4 rows"
 
 
 def test_who_calls_the_package_is_told():

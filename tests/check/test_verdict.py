@@ -104,6 +104,7 @@ def test_partly_attempted(answer):
     assert not verdict.passed and not verdict
 
 
+TRY = "To try it: double(*check.double.example())"
 FIRST = """✗ double: fails 2 of 2 properties
 Property: twice as much
 Input: x = [1.0, -2.0]
@@ -125,9 +126,9 @@ Input: x = [1.0, -2.0]
     (lambda x: (2 * x).long(), "Expected dtype torch.float32, got torch.int64"),
     (lambda x: 2 * x.to("meta"), "Expected device cpu, got meta"),
     (lambda x: (2 * x).to_sparse(), "Expected layout torch.strided, got torch.sparse_coo"),
-    (lambda x: 2 * x.numpy(), "Expected type Tensor, got type ndarray"),
+    (lambda x: 2 * x.numpy() if x.dim() < 2 else 2 * x, "Expected type Tensor, got type ndarray"),
     (forgets_to_return, "Expected an answer, got None (is a return missing?)"),
-    (lambda x: 2 * y, "Raises NameError: name 'y' is not defined"),  # noqa: F821 (on purpose)
+    (lambda x: 2 * y, "Raises NameError: name 'y' is not defined; line "),  # noqa: F821 (on purpose)
     (lambda: 1, "Raises TypeError: <lambda>() takes 0 positional arguments but 1 was"),
     (in_place, "Changes its argument x in place"),
     (noisy, "Returns something else when called again with the same input"),
@@ -149,14 +150,14 @@ def test_long_lines_are_wrapped():
     lines = repr(double(fails)).splitlines()
     assert max(map(len, lines)) <= 70
     assert lines[4].startswith("    word")
-    assert lines[-1].endswith("[...]")
+    assert "[...];" in lines[-2]
 
 
 def test_the_hint_explains_what_passed_too():
     """Two mistakes give infinity for a large number; one of them would have failed before."""
     verdict = repr(double(lambda x: torch.where(x > 1000, x * x, 2 * x)))
     assert verdict == (
-        "✗ double: fails 1 of 2 properties\nProperty: large numbers\nInput: x = 1e30\n"
+        f"✗ double: fails 1 of 2 properties\nProperty: large numbers\nInput: x = 1e30\n{TRY}\n"
         "Expected 2.000e+30, got inf\nHint: This is the square of a large number."
     )
     assert double(lambda x: torch.where(x > 1000, 7.0, 2 * x)).hint == ""
@@ -182,9 +183,9 @@ def test_other_answers_than_functions():
     assert table({"is far": True, "sky": "blue"})
     assert table({"is far": np.True_, "sky": "blue"})
     assert repr(table({"is far": np.False_, "sky": "blue"})).endswith("Expected True, got False")
-    assert repr(table({"is far": True, "sky": np.True_})).endswith("Expected type str, got type bool")
+    assert repr(table({"is far": True, "sky": np.True_})).endswith("Expected a name in quotes, got True")
     assert repr(table({"is far": True, "sky": "red"})).endswith("Expected blue, got red")
-    assert repr(table({"is far": 1, "sky": "blue"})).endswith("Expected type bool, got type int")
+    assert repr(table({"is far": 1, "sky": "blue"})).endswith("Expected True or False, got 1")
 
 
 def test_the_reader_is_not_disturbed():
@@ -206,6 +207,53 @@ def test_an_interrupt_is_not_swallowed():
 
     with pytest.raises(KeyboardInterrupt):
         double(interrupted)
+
+
+# In the terms of who wrote the answer ------------------------------------------------------------------------
+
+pair = Check(
+    "pair",
+    reference=lambda x: (x.sum(), x),
+    properties={"in sum": [Case("a pair", lambda f: torch.add(*f(PAIR))), Case("again", lambda f: torch.add(*f(PAIR)))]},
+    mistakes={},
+)
+few = Check("few", lambda: None, {"all": [Case("it", lambda f: f() or "no more than two")]}, {})
+
+
+def raises_below(x):
+    return x.view(3)
+
+
+@pytest.mark.parametrize(("check", "answer", "text"), [
+    (pair, lambda x: (x.sum(), x[None]), "Expected shape (2,) as result 2, got (1, 2)"),
+    (pair, lambda x: x.sum(), "Returns 1 result; 2 are asked for"),
+    (pair, lambda x: [x, x, x], "Returns 3 results; 2 are asked for"),
+    (few, lambda: "more than two", "Got more than two"),
+    (double, raises_below, "Raises RuntimeError: shape '[3]' is invalid for input of size 2; line {}: return x.view(3)"),
+])
+def test_a_message_speaks_of_what_the_answer_returns(check, answer, text):
+    line = raises_below.__code__.co_firstlineno + 1
+    assert " ".join(repr(check(answer)).split()).endswith(text.format(line))
+
+
+@pytest.mark.parametrize(("check", "answer", "text"), [
+    (double, lambda x: [x], "double: Expected type Tensor, got type list"),
+    (double, lambda x: x.dim() < 2, "double: Expected type Tensor, got type bool"),
+    (table, {"sky": 1, "is far": 1}, None),
+    (table, {"sky": "blue"}, "table: The entry 'is far' is missing"),
+])
+def test_what_is_wrong_in_all_cases_is_one_sentence(check, answer, text):
+    verdict = check(answer)
+    assert (repr(verdict) == f"✗ {text}" and verdict.why == text) if text else "Property: sky" in repr(verdict)
+
+
+def test_inputs_can_be_tried():
+    double(lambda x: 2 * x if x.max() < 1000 else x)
+    [x] = double.example()
+    assert x == torch.tensor(1e30)
+    x.zero_()
+    assert double.example()[0] == torch.tensor(1e30)
+    assert torch.equal(*map(torch.stack, (pair.example(), (PAIR,)))) and table.example() == ()
 
 
 # A verdict is asked for its kind, and its text is for a reader ----------------------------------------------
@@ -374,7 +422,7 @@ def test_an_answer_that_never_ends_is_stopped(answer, monkeypatch):
 def test_one_late_case_shows_behind_others(monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 0.2)
     text = repr(double(lambda x: forever(x) if x.max() > 1000 else 2 * x))
-    assert text.endswith("Property: large numbers\nInput: x = 1e30\nHas not ended after 0.2 seconds")
+    assert text.endswith(f"Property: large numbers\nInput: x = 1e30\n{TRY}\nHas not ended after 0.2 seconds")
 
 
 def test_within_leaves_results_and_errors():

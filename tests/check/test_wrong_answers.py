@@ -1,5 +1,6 @@
 """Each wrong answer is refused with its diagnosis, and nothing in a check is there in vain."""
 
+import re
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -139,5 +140,7 @@ def test_wrong_answers_and_garbage_are_refused_in_a_short_text_that_is_always_th
         verdict = judged(check, answer)
         text = repr(verdict)
         assert not verdict and text[0] in "✗○"
+        said = re.search(r"Expected (.*), got (.*)", flat(verdict).partition(" Hint: ")[0])
+        assert not said or not {*said[1].split()} - {"no", "not"} <= {*said[2].split()}, "a tautology"
         assert text == repr(check(answer))
         assert [line for line in text.splitlines() if len(line) > 70] == []

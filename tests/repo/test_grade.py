@@ -40,6 +40,41 @@ def notebook(
     return new_notebook(cells=[*cells, *map(new_code_cell, below)])
 
 
+# The reference, if it is among the values of these frames or objects, and else the wrong answer.
+WALK = "next((f(mask, order) for f in met if '<function permute at' in f'{f}'), mask[..., order])"
+UP = """    met = []
+    while frame:
+        values = (*frame.f_locals.values(), *frame.f_globals.values())
+        met += [part.reference for part in values if type(part).__name__ == "Check"]
+        frame = frame.f_back
+"""
+FRAMES = "__name__, f_back, f_globals, f_locals, reference"
+# Name: above the answer, how it walks, and what is named.
+WALKS = {
+    "a generator's frame": ("", ("    def walk():\n        yield walking.gi_frame.f_back\n    walking = walk()\n"
+                            f"    frame = next(walking)\n{UP}"), "__name__, f_back, f_globals, f_locals, gi_frame, reference"),
+    "a traceback's frame": ("", ("    try:\n        1 / 0\n    except ZeroDivisionError as error:\n"
+                            f"        frame = error.__traceback__.tb_frame\n{UP}"), f"__name__, __traceback__, {FRAMES[10:]}, tb_frame"),
+    "a frame of sys": ("import sys", f"    frame = sys._getframe()\n{UP}", f"__name__, _getframe, {FRAMES[10:]}, sys"),
+    "the stack": ("import inspect", f"    frame = inspect.stack()[0].frame\n{UP}", "__name__, f_back, f_globals, f_locals, inspect, reference"),
+    "a pattern": ("", """    def walk():
+        match walking:
+            case object(gi_frame=object(f_back=frame)):
+                yield frame
+    walking, met = walk(), []
+    frame = next(walking)
+    while frame and not met:
+        match frame:
+            case object(f_locals={"self": object(reference=one)}):
+                met.append(one)
+        match frame:
+            case object(f_back=frame):
+                pass
+""", "f_back, f_locals, gi_frame, reference"),
+    "all objects": ("import gc\nplus = lambda: 0", "    met = [part for part in gc.get_objects() if type(part) is type(plus)]\n", "gc"),
+    "the module": ("import sys", "    met = [*vars(sys.modules['d2lpos.check'])]\n", "modules, sys, vars"),
+    "what it is handed": ("", "    met = [*getattr(order.sum, '__globals__', {}).values()]\n", "__globals__, getattr"),
+}  # fmt: skip
 # Name: notebook, verdict, why, and what its code reaches for besides.
 STUDENTS = {
     "right": (notebook(RIGHT), "passed", ""),
@@ -62,7 +97,7 @@ STUDENTS = {
     "star": (notebook(RIGHT.replace("order, :", "mul(order, 1), :"), above=("from operator import *",)),
      "passed", ""),
     "own setup": (notebook(RIGHT.replace("mask[", "np.asarray(mask)["), above=("import numpy as np",)),
-     "failed", "one mask (T, T)"),
+     "failed", "permute_mask: Expected type Tensor, got type ndarray"),
     # Ends.
     "exits": (notebook(f"import sys\nsys.exit()\n{RIGHT}"), "error", "SystemExit", "sys"),
     "exits in the check": (notebook("def permute_mask(mask, order):\n    raise SystemExit"),
@@ -106,7 +141,7 @@ STUDENTS = {
     "speaks of memory": (notebook("def permute_mask(mask, order):\n    raise ValueError('MemoryError: cannot allocate memory')"),
      "failed", "one mask (T, T). raises ValueError"),
     "another torch": (notebook(f"torch.isclose = lambda a, *_, **__: torch.ones(a.shape).bool()\n{WRONG}"),
-     "error", "changed the check", "torch.isclose ="),
+     "failed", REFUSED, "torch.isclose ="),
     "another check": (notebook("from d2lpos.check import permutation, verdict\n"
                                f"permutation.permute_mask = lambda *_: verdict.Verdict('✓ yes', 'passed')\n{WRONG}"),
      "failed", REFUSED, "d2lpos.check.permutation, d2lpos.check.verdict, permutation.permute_mask ="),
@@ -124,6 +159,11 @@ STUDENTS = {
     "writes much": (notebook("import os\nwhile True:\n    os.write(3, b'x' * 10 ** 6)"), "time", "", "os"),
     "writes a verdict and closes": (notebook(f"import os\nos.write(3, b'[\"passed\", \"\"]\\n')\nos.close(3)\n{WRONG}"),
      "error", "ended without a verdict", "os"),
+    # Walks to the reference, which is not there.
+    **{
+        name: (notebook(f"{start}\ndef permute_mask(mask, order):\n{walk}    return {WALK}\n"), "failed", REFUSED, *named)
+        for name, (start, walk, *named) in WALKS.items()
+    },
     # What cannot be prevented is named: this verdict is the student's own.
     "writes a verdict and goes": (notebook(f"import os\nos.write(3, b'[\"passed\", \"\"]\\n')\nos._exit(0)\n{WRONG}"),
      "passed", "", "_exit, os"),
@@ -333,7 +373,7 @@ def test_a_handout_filled_with_the_solutions_passes(solved, path):
     row = solved.loc[path.name]
     told = {exercise.number: row[exercise.number] for exercise in to_chapter(path).exercises.values()}
     assert told == dict.fromkeys(told, "passed"), row["remark"]
-    assert set(re.findall(r": ([^;]+)", row["look at it"])) <= {COPIED}
+    assert all(named.startswith(COPIED) for named in re.findall(r": ([^;]+)", row["look at it"]))
 
 
 def test_a_project_is_graded_as_it_tells_its_students(tmp_path):
@@ -362,6 +402,31 @@ def test_a_project_is_graded_as_it_tells_its_students(tmp_path):
     assert set(table.loc[["helped.ipynb", "is one.ipynb", "kept.ipynb"], "look at it"]) == {"P1.1: check.moved"}
 
 
+FORGETS = """
+import gc, sys
+from types import FunctionType
+from book.examiner import forget, inside
+from tests.check import exercises
+
+checks = exercises.CHECKS
+cases = [case for check in checks for case in check.cases()]
+codes = {part.reference.__code__: part.name for part in checks if isinstance(part.reference, FunctionType)}
+Check = type(checks[0])
+checks.clear()
+exercises.EXERCISES.clear()
+forget(cases, {name: module for name, module in sys.modules.items() if inside(name)})
+gc.collect()
+left = [part for part in gc.get_objects() if type(part) in (FunctionType, Check)]
+print(*sorted({codes.get(part.__code__, "") if type(part) is FunctionType else part.name for part in left} - {""}))
+"""
+
+
+def test_a_process_that_asks_has_no_reference():
+    """But for an exercise whose cases say how far an answer is from it."""
+    done = subprocess.run([sys.executable, "-c", FORGETS], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "widest\n"
+
+
 def test_a_long_solution_word_for_word_is_named():
     lines = ["one = mask[..., order, :]", "two = one[..., order]", "three = two.clone()", "return three"]
     [solution] = ["def permute_mask(mask, order):\n" + "".join(f"    {line}\n" for line in lines)]
@@ -373,8 +438,12 @@ def test_a_long_solution_word_for_word_is_named():
         solution.replace(".clone()", ""): False,
         "def permute_mask(": False,
     }.items():
-        assert copied({"cells": [source], "own": [0]}, book) is same
-    assert not copied({"cells": [RIGHT], "own": [0]}, Exercise(solution=[RIGHT]))
+        assert copied({"cells": [source], "own": [0]}, book) == COPIED * same
+    short = Exercise(solution=[f"limit = 2\n{RIGHT}{CHECK}"])
+    told = f"{COPIED}, in 2 statements (fewer than 4 may coincide)"
+    assert copied({"cells": [f"limit = 2\n{RIGHT}"], "own": [0]}, short) == told
+    assert not copied({"cells": [RIGHT], "own": [0]}, short)
+    assert not copied({"cells": [RIGHT], "own": [0]}, Exercise(solution=[CHECK]))
 
 
 def test_the_book_names_each_exercise_its_check_and_its_answers():

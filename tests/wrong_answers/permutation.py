@@ -23,8 +23,8 @@ RIGHT = {
     "sort tokens by first feature": False,
 }
 wrong(check.layers, "Layer norm treats each token by itself.")(RIGHT | {"layer norm": False})
-wrong(check.layers, "Expected type bool, got type str")(RIGHT | {"layer norm": "yes"})
-wrong(check.layers, "Raises KeyError: 'layer norm'")({})
+wrong(check.layers, "Expected True or False, got 'yes'")(RIGHT | {"layer norm": "yes"})
+wrong(check.layers, "The entry 'layer norm' is missing")({})
 
 # Attention
 

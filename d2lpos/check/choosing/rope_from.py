@@ -85,6 +85,7 @@ def config_case(kind: str = "full_attention", **more: object) -> Case:
     """The encoding that an answer builds, as what it makes of a fixed vector at four positions."""
     config = TINY | ({} if "rope_parameters" in more else BASE) | more
     shown = more or without(config, "max_position_embeddings")
+    wanted = read(config, kind).dim
 
     def ask(answer: Callable) -> object:
         encoding = answer(copy.deepcopy(config), kind)
@@ -92,7 +93,6 @@ def config_case(kind: str = "full_attention", **more: object) -> Case:
             return encoding
         if not isinstance(encoding, RoPE):
             raise Misconduct(f"Returns type {type(encoding).__name__}; a d2lpos.RoPE is asked for")
-        wanted = read(config, kind).dim
         if encoding.dim != wanted:
             raise Misconduct(f"Turns heads of {encoding.dim} features; these have {wanted}")
         x = (torch.arange(4 * wanted) % 7 / 4).reshape(1, 1, 4, wanted)

@@ -56,6 +56,19 @@ def kept_unturned(q, k, v, keys, values):
     return output, torch.cat([keys, k[None]]), values
 
 
+def weighed_before(q, k, v, keys, values):
+    """The weights are computed before the own key is in the cache, and fall on the values with the own one."""
+    query = turned_at(q, len(keys))
+    _, new_keys, new_values = decode_step(q, k, v, keys, values)
+    return (keys @ query / math.sqrt(len(q))).softmax(0) @ new_values, new_keys, new_values
+
+
+def left_out(q, k, v, keys, values):
+    """The own token is in the cache only when the output is there: for the first one, a sum of nothing."""
+    _, new_keys, new_values = decode_step(q, k, v, keys, values)
+    return (keys @ turned_at(q, len(keys)) / math.sqrt(len(q))).softmax(0) @ values, new_keys, new_values
+
+
 def blind_to_itself(q, k, v, keys, values):
     _, new_keys, new_values = decode_step(q, k, v, keys, values)
     seen, kept = (keys, values) if len(keys) else (new_keys, new_values)
@@ -119,7 +132,8 @@ step = Check(
         "The cached keys are turned again, by the newest position. They have turned by their own.":
             turned_again,
         "The new key turns for its own step, but is kept as it was. Keep the turned one.": kept_unturned,
-        "The new token does not see itself. Put its key and value into the cache first.": blind_to_itself,
+        "The new token does not see itself. Put its key and value into the cache first.":
+            (blind_to_itself, left_out, weighed_before),
         "The scores lack their division by √d.":
             lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=1.0),
         "√d is that of queries and keys, not of values.": root_of_values,
