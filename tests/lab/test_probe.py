@@ -1,16 +1,20 @@
 """The studies of trained models, on a tiny stand-in; what is published of them is what their records say."""
 
 import json
+import re
 from dataclasses import FrozenInstanceError, replace
 from hashlib import sha256
+from importlib import resources
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 
-from d2lpos.lab import PROBES, Probe, Store, mean_ci, real_table, records, run_probe
+from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, real_table, records, run_probe
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.observed import (
     along,
@@ -45,10 +49,26 @@ def by_case(study: str) -> dict[str, float]:
 # Passages
 
 
-def test_a_passage_begins_with_its_chapter():
-    assert passage("persuasion", 1, 9) == "Chapter 6"
-    assert passage("pride", 2, 10) == "Chapter 25"
-    assert passage("pride", 1, 30).count("\n") == 1
+@pytest.mark.parametrize(("text", "number", "opening", "later"), [
+    ("persuasion", 1, "Chapter 6", "Chapter 8"), ("persuasion", 5, "Chapter 2", "Chapter 3"),
+    ("pride", 2, "Chapter 25", "Chapter 27"), ("pride", 6, "Chapter 12", "Chapter 13"),
+])
+def test_a_passage_begins_with_its_chapter_and_reads_on(text, number, opening, later):
+    book = resources.files("d2lpos.lab").joinpath("data", passages.NOVELS[text][0]).read_text("utf-8")
+    words = book[re.search(rf"^{opening}$", book, re.MULTILINE).start() :].split()
+    got = passage(text, number, 50_000)
+    assert len(got) == 50_000 and got.startswith(f"{opening}\n") and f"\n{later}\n" in got
+    assert got.split()[:-1] == words[: len(got.split()) - 1] and got.count("\n") < 600
+
+
+@pytest.mark.parametrize(("number", "files"), [(0, ["dag", "matching"]), (1, ["matching", "cycles"]), (4, ["cluster"])])
+def test_a_passage_of_code_begins_with_its_file_and_reads_on(number, files, monkeypatch):
+    folder = Path(find_spec("networkx").origin).parent / "algorithms"
+    want = "".join((folder / f"{name}.py").read_text("utf-8") for name in files)
+    assert passage("code", number, len(want)) == want
+    monkeypatch.setattr(passages, "NETWORKX", "3.0")
+    with pytest.raises(ValueError, match="networkx must be 3.0, which the records read; got 3"):
+        passage("code", 0, 9)
 
 
 def test_what_is_made_by_rule_is_the_same_for_good():

@@ -58,7 +58,7 @@ def in_two_copies(model, document, prompt, branches, pieces, anew, gone, old=Fal
     who = torch.cat([torch.full((len(part),), number) for part, number, _ in parts])
     positions = torch.cat([start + torch.arange(len(part)) for part, _, start in parts])
     place = torch.full_like(who, -1)  # in the document
-    for part, number, _ in parts[:pieces]:
+    for _, number, _ in parts[:pieces]:
         place[(who == number).nonzero()[len(lead) :, 0]] = number * n + at[:n]
     place[(who == -1).nonzero()[PROMPT:, 0]] = at
     first, prompted = (who >= 0) & (who < 10), (who == -1) & (place < 0)

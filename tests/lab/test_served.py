@@ -7,10 +7,12 @@ import torch
 
 from d2lpos import RoPE
 from d2lpos.check import plumbing as check
-from d2lpos.lab import Probe, run_probe
+from d2lpos.lab import PROBES, Probe, run_probe
+from d2lpos.lab import drafts as served
 from d2lpos.lab.bits import RoundedKeys, StoredKeys, rounded
-from d2lpos.lab.drafts import ROUND, acceptance, draft, misplaced
+from d2lpos.lab.drafts import acceptance
 from d2lpos.lab.probe import loaded, tokens
+from d2lpos.lab.regroup import InParts
 from d2lpos.pretrained import losses
 
 KEYS = torch.randn(2, 3, 12, 8, generator=torch.Generator().manual_seed(0))
@@ -92,28 +94,34 @@ def test_bad_calls():
         rounded(KEYS, 2, "channel", 0)
 
 
-TEXT = torch.randint(256, (1, 16), generator=torch.Generator().manual_seed(1))
-
-
-def test_a_draft_in_place_is_the_model():
-    model = loaded("stand-in")
-    assert torch.allclose(model.logits(draft(model, TEXT, torch.arange(16))), model(TEXT), atol=1e-4)
-
-
-def test_a_round_one_later_is_a_gap_for_the_first_round():
-    model = loaded("stand-in")
-    here, ahead, of = misplaced(16)["round one later"]
-    gap, *_ = misplaced(16)["one gap before the drafts"]
-    first = slice(0, 8 + ROUND)
-    off, other = draft(model, TEXT, here, ahead, of), draft(model, TEXT, gap)
-    assert torch.allclose(off[:, first], other[:, first], atol=1e-4)
-    assert not torch.allclose(off[:, 8 + ROUND :], other[:, 8 + ROUND :], atol=1e-4)
-
-
-def test_positions_of_rounds():
-    ways = misplaced(16)
-    assert ways["still within a round"][0].tolist() == [*range(8), 8, 8, 8, 8, 12, 12, 12, 12]
-    assert ways["one more gap each round"][0].tolist() == [*range(8), 9, 10, 11, 12, 14, 15, 16, 17]
+def test_drafts_are_passes_with_queries_elsewhere_for_some_keys(monkeypatch):
+    """As `InParts` has them: of the stand-in's two layers, the second is left out."""
+    monkeypatch.setattr(served, "LEFT_OUT", (1,))
+    [probe] = PROBES["real-drafts"].runs(range(1), smoke=True)
+    model, text, here = loaded("stand-in"), tokens(probe), torch.arange(32)
+    late, of_round = here >= 16, (here - 16) // 4
+    before = late[:, None] & (of_round[:, None] != of_round)
+    places = {
+        "as trained": (here, 0), "all one later": (here + 1, 0), "one gap before the drafts": (here + late, 0),
+        "one more gap each round": (here + late * (of_round + 1), 0),
+        "still within a round": (torch.where(late, 16 + 4 * of_round, here), 0),
+        "round one later": (here, 1), "round one earlier": (here, -1),
+    }
+    kinds = {"itself": {}, "26 of 30 layers": {"last": 1}}
+    wanted = {(kind, case): (*places[case], kinds[kind]) for kind in kinds for case in places}
+    few = StoredKeys(model.encoding, partial(nearest, bits=2, axis=-2), before=True)
+    wanted["keys in 2 bits", "as trained"] = here, 0, {"encoding": few}
+    rows = {(row.pop("draft"), row.pop("case")): row for row in run_probe(probe)["rows"]}
+    assert list(rows) == list(wanted)
+    p = model(text)[0, 16:].softmax(dim=-1)
+    for case, (positions, ahead, how) in wanted.items():
+        moved = InParts(model.encoding, lambda q, k, ahead=ahead: [(q + ahead, k, before), (q, k, ~before)])
+        x = model.read(model.embed(text), positions, **{"encoding": moved if ahead else None} | how)
+        q = model.logits(x)[0, 16:].softmax(dim=-1)
+        share = 1 - (p - q).abs().sum(dim=-1) / 2
+        assert rows[case]["accepted"] == pytest.approx(share.mean().item(), abs=2e-5)
+        assert rows[case]["places"] == pytest.approx([share[i::4].mean().item() for i in range(4)], abs=1e-4)
+        assert rows[case]["agree"] == round((p.argmax(dim=-1) == q.argmax(dim=-1)).float().mean().item(), 4)
 
 
 def test_accepted_is_what_both_expect():
