@@ -324,7 +324,7 @@ MISTAKES = {
         "if version != VERSION: → if version > VERSION:",
         "if place != _place() or os.name != \"posix\": → if os.name != \"posix\":",
     ],
-    "d2lpos/lab/shift.py tests/lab/test_reuse.py": [
+    "d2lpos/lab/shift.py tests/lab/test_reuse.py tests/lab/test_packed.py": [
         "(some.shape[2],), -by, device → (some.shape[2],), by, device",
         "range(HALF // by if by else 0) → range(by)",
         "stored(rope.rotate_further(some, by_places), dtype) → rope.rotate_further(some, by_places)",
@@ -363,7 +363,7 @@ MISTAKES = {
         "place >= size_of_piece - MOST → place > size_of_piece - MOST",
         "changed(fresh, alone, own, MOST * pieces) → changed(alone, fresh, own, MOST)",
         "logits[tags == number][-len(some) - 1 : -1] → logits[tags == number][-len(some) :]",
-        "/ a[:, :, own].float().norm(dim=-1).mean() → / a.float().norm()",
+        "/ a[:, :, own].float().norm(dim=-1).mean() → / 1",
         "text=OTHER[probe.text], length=PROMPT → length=PROMPT",
         "tokens(replace(probe, length=hay + AFTER))[0, hay:] → tokens(replace(probe, length=n + AFTER))[0, n:]",
         "\"turning costs\": fresh - losses_by_case[\"left where it was\"] → \"turning costs\": losses_by_case[\"left where it was\"] - fresh",
