@@ -8,7 +8,7 @@ from d2lpos.lab.observed import without_heading
 from d2lpos.lab.passages import passage
 from d2lpos.lab.probe import loaded
 from d2lpos.lab.probes import run_probe
-from d2lpos.lab.real_inside import masks
+from d2lpos.lab.real_inside import WORDS, masks
 from d2lpos.lab.real_openings import AFTER, begun, openings
 from d2lpos.transformer import attention_weights
 
@@ -40,6 +40,7 @@ def test_the_heaviest_token_is_found_under_each_mask(part):
     probe, model, here = Probe(part=part, **HOW), loaded("stand-in"), torch.arange(32)
     by_case = {row["case"]: row for row in openings(probe, "cpu")}
     assert by_case["begins"]["words"] == [chr(one) for one in begun(probe)[0, :3].tolist()]
+    assert by_case["begins"]["repeats"] == [word for word in WORDS if word[0] == chr(begun(probe)[0, 1])]
 
     def mean_weight(mask: torch.Tensor) -> torch.Tensor:
         shares = []
@@ -54,7 +55,8 @@ def test_the_heaviest_token_is_found_under_each_mask(part):
         mean, row = mean_weight(mask), by_case[f"most: {name}"]
         assert row["share"] == pytest.approx(mean[:19].max().item(), abs=1e-4)
         assert row["second"] == pytest.approx(mean[1].item(), abs=1e-4)
-        assert row["word"] == chr(begun(probe)[0, row["at"]])
+        assert row["at"] == mean[:19].argmax() and row["word"] == chr(begun(probe)[0, row["at"]])
+        assert row["usual"] == pytest.approx(mean_weight(masks(32, "cpu")["as it is"])[row["at"]].item(), abs=1e-4)
 
 
 def test_passages_with_a_token_above_a_tenth_are_counted():
