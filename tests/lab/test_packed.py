@@ -13,7 +13,7 @@ from torch.nn.functional import pad
 from d2lpos import RoPE
 from d2lpos.lab import PROBES, Probe, run_probe
 from d2lpos.lab.bits import StoredKeys
-from d2lpos.lab.packed import E4M3, E5M2, blocks, by_layer, fp8, mixed
+from d2lpos.lab.packed import E4M3, E5M2, blocks, fp8, mixed
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.shift import CAPACITY, CASES, HALF, STEP, shifting
 from d2lpos.pretrained import losses
@@ -29,11 +29,6 @@ def test_fp8_errs_by_a_share_of_each_number(dtype, most, error):
     assert ((fp8(large, dtype) / large - 1).abs() <= error).all()
     assert fp8(torch.tensor([2.0 * most, -2.0 * most]), dtype).tolist() == [most, -most]
     assert torch.equal(fp8(KEYS, dtype, 4.0), fp8(KEYS / 4, dtype) * 4)
-
-
-def test_the_scale_of_a_layer_reaches_its_largest_number():
-    assert by_layer(KEYS, E4M3).abs().max().item() == pytest.approx(KEYS.abs().max().item())
-    assert by_layer(KEYS, E4M3, past=4).abs().max().item() == pytest.approx(KEYS.abs().max().item() / 4)
 
 
 @pytest.mark.parametrize("bits", [8, 4])

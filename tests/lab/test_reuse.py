@@ -26,16 +26,6 @@ def kept_of(model, row):
     return read_through(model, row, at >= 0, at, at, at <= at[:, None])
 
 
-def test_what_is_read_anew_is_what_the_model_reads():
-    model, row = loaded("stand-in"), torch.randint(256, (1, 12))
-    x, stored = kept_of(model, row)
-    close(x, model.read(model.embed(row)))
-    at = torch.arange(12)
-    last = at >= 8
-    y, _ = read_through(model, row, last, at, at, at <= at[:, None], stored)
-    close(y, x[:, 8:])
-
-
 def test_those_that_change_most_are_of_the_document():
     model, row = loaded("stand-in"), torch.randint(256, (1, 12))
     fresh, at = [(k, 100 * v) for k, v in kept_of(model, row)[1]], torch.arange(12)[:, None]
