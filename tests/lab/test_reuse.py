@@ -1,6 +1,7 @@
 """Keys that are kept and used again, and caches that shift, on the stand-in; what is decided is what the records say."""
 
 import re
+import sys
 from functools import partial
 
 import pytest
@@ -26,12 +27,14 @@ def kept_of(model, row):
     return read_through(model, row, at >= 0, at, at, at <= at[:, None])
 
 
-def test_those_that_change_most_are_of_the_document():
-    model, row = loaded("stand-in"), torch.randint(256, (1, 12))
-    fresh, at = [(k, 100 * v) for k, v in kept_of(model, row)[1]], torch.arange(12)[:, None]
-    other = [(k + 9 * (at == 1) + 1.0 * (at == 6), v + 10 * (at == 8)) for k, v in fresh]
-    assert changed(fresh, other, at[:, 0] >= 5, 1).nonzero().tolist() == [[6]]  # values are a hundred times as long
-    assert changed(fresh, other, at[:, 0] >= 5, 2).nonzero().tolist() == [[6], [8]]
+def test_those_that_change_most_are_of_the_document_and_shares_of_fresh_ones():
+    def both(keys, values):
+        return [tuple(torch.tensor(numbers)[None, None, :, None] for numbers in (keys, values))]
+
+    fresh, other = both([1.0, 1, 1, 1], [1.0, 9, 1, 1]), both([50.0, 1, 1, 4], [1.0, 1, 1, 1])
+    own = torch.arange(4) > 0
+    # Of the document, the last key changes by thrice the mean of keys, and the first value by 8 / 3.67 of that of values.
+    assert [changed(fresh, other, own, most).nonzero().flatten().tolist() for most in (1, 2)] == [[3], [1, 3]]
 
 
 def in_two_copies(model, document, prompt, branches, pieces, anew, gone, old=False, lead="", away=0):
@@ -168,6 +171,8 @@ def test_sentences_hold_on_one_side_of_their_limits(decide):
         rows = [{"case": case, "loss": loss} for case, loss in losses_by_case.items()]
         table = decide(2 * [{"run": {"part": "one piece", "length": 128}, "rows": rows}])
         assert set(table["verdict"]) == {"fails" if number else "holds"}
+    numbered = re.findall(r'^\d\. "(.*?)"', sys.modules[decide.__module__].__doc__, re.MULTILINE)
+    assert table["sentence"].tolist() == numbered or decide is packed.decided and len(table) == 6
     assert decide is not judged or table[["part", "length"]].drop_duplicates().to_numpy().tolist() == [["one piece", 128]]
 
 
