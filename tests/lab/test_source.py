@@ -63,8 +63,13 @@ def test_the_letters_of_a_needle_stand_in_the_row_once_before_they_are_asked_for
         whole.add((first[1], letters))
     assert set(places) == {0, 1, 2, 3} and min(places.values()) > 5 and len(whole) == 64
     assert len({name for name, _ in whole}) == len({letters for _, letters in whole}) == 64
+    assert all(len(set(drawn)) > 9 for drawn in zip(*("".join(one) for one in whole), strict=True))
+    assert getattr(source, sampler)(2, length - 3, torch.Generator())[0].shape == (2, length - 3)
+    for line in getattr(source, sampler)(4, 500, torch.Generator().manual_seed(0))[0]:
+        row = decode(line) if novels else bytes(line.tolist()).decode()
+        assert row[: re.search(frame, row).start()] in of_test
     with pytest.raises(ValueError, match=f"length must be at least {length - 3}, to hold a needle; got {length - 4}"):
-        row = getattr(source, sampler)(2, length - 4, torch.Generator())
+        getattr(source, sampler)(2, length - 4, torch.Generator())
 
 
 def test_without_its_file_or_with_another_one_it_says_what_to_do(packed):
