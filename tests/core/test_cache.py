@@ -125,6 +125,9 @@ def test_room_is_taken_once_and_doubled():
     assert len(set(places[:4])) == len(set(places[4:8])) == 1 and len(set(places)) == 3
     assert_close(cache.keys, torch.cat([x + step for step in range(9)], dim=-2))
     assert cache.buffers["keys"].shape[-2] == 16
+    cropped = crop(cache, 2)
+    cropped.append(x, x, torch.tensor([2]))
+    assert cropped.buffers["keys"].shape[-2] == 4
 
 
 def test_a_view_of_a_step_stays_as_it_was():

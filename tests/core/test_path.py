@@ -83,6 +83,20 @@ def test_tokens_in_any_order(path):
     assert_close(got, want)
 
 
+def test_tokens_at_one_position_reflect_in_the_order_of_the_row():
+    """Two at a time at 20 places: a query counts all up to its place, and a key those behind it in the row."""
+    (q, k), path, n = qk((1, 1, 40, D)), PaTH(D, 1).double(), 40
+    numbers, places = path.hidden_features(torch.randn(1, n, D, dtype=torch.float64)), torch.arange(n) // 2
+    w, beta = numbers[0, 0, :, :D], numbers[0, 0, :, D]
+    got = path.score(q, k, places, places, numbers)[0, 0] * D**0.5 + (q @ k.mT)[0, 0]
+    for i, j in (1, 0), (0, 1), (38, 37), (39, 12), (20, 20):
+        x = q[0, 0, i]
+        for t in reversed(range(j + 1, n)):
+            if places[t] <= places[i]:
+                x = x - beta[t] * w[t] * (w[t] @ x)
+        assert_close(got[i, j], k[0, 0, j] @ x)
+
+
 def test_a_walk_over_no_key_is_empty():
     q, k = torch.zeros(1, 1, 3, 2), torch.zeros(1, 1, 0, 2)
     assert householder_scores(q, k, k, k[..., :1], torch.ones(3, 0, dtype=torch.bool)).shape == (1, 1, 3, 0)

@@ -45,6 +45,8 @@ def test_decoding_counts_on_from_the_greatest_position():
     assert next_positions(torch.tensor([[0, 0, 1], [4, 9, 2]]), 3).tolist() == [[2, 3, 4], [10, 11, 12]]
     assert next_positions(torch.tensor([0.5]), 2).tolist() == [1.5, 2.5]
     assert next_positions(torch.tensor([255], dtype=torch.uint8), 1).tolist() == [256]
+    cells = torch.tensor([[[0, 5, 1], [3, 2, 0]], [[0, 1, 2], [1, 1, 9]]])
+    assert next_positions(cells, 2, axes=3).tolist() == [[[6] * 3, [7] * 3], [[10] * 3, [11] * 3]]
 
 
 def test_interpolated_positions():

@@ -52,7 +52,7 @@ def test_integers_become_the_least_float_that_holds_them(dtype):
         got = as_float(torch.tensor([0, most], dtype=dtype))
         assert got.dtype == want and got.tolist() == [0, most]
     if dtype.is_signed:
-        assert as_float(torch.tensor([-FAR - 1], dtype=dtype)).tolist() == [-FAR - 1]
+        assert as_float(torch.tensor([-FAR - 1, 0], dtype=dtype)).tolist() == [-FAR - 1, 0]
 
 
 def test_offsets_of_integers_and_floats_do_not_round_the_integers():

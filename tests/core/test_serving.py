@@ -95,6 +95,7 @@ def test_what_a_layer_keeps_is_not_always_heads_by_features():
     assert memory(read(nas | {"block_configs": blocks}), 1, 1) == {"full": 8 * 128 * 2}
     assert memory(read({"model_type": "deepseek_v32", "num_hidden_layers": 1}), 1, 1) == {"full": 576, "indexer": 128}
     assert memory(read({"model_type": "gemma3n_text"}), 8, 1) == {"window": 16 * 8 * 1024, "full": 4 * 8 * 1024}  # 15 of 35 read others
+    assert memory(read({"model_type": "mimo_v2_flash", "num_hidden_layers": 1}), 1, 1) == {"full": 4 * (192 + 128)}
     assert asks(read({"model_type": "deepseek_v4"}), 9).count("is not known") == 1
     with pytest.raises(ValueError, match="memory of deepseek_v4 is not known"):
         memory(read({"model_type": "deepseek_v4"}), 8)

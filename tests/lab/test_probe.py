@@ -1,16 +1,21 @@
 """The studies of trained models, on a tiny stand-in; what is published of them is what their records say."""
 
 import json
+import math
+import re
 from dataclasses import FrozenInstanceError, replace
 from hashlib import sha256
-from itertools import pairwise
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 
-from d2lpos.lab import PROBES, Probe, Store, mean_ci, real_table, records, run_probe
+from d2lpos import Encoding, RoPE
+from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, real_table, records, run_probe
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.observed import (
     along,
@@ -24,10 +29,12 @@ from d2lpos.lab.observed import (
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.publish import publish
-from d2lpos.lab.real import branches, eval_modes, hidden, rows_moved
+from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden, rows_moved
 from d2lpos.lab.real_table import BIT, moved, ordered, remembered
+from d2lpos.lab.regroup import InParts
 from d2lpos.pretrained import load_minilm, losses
 from d2lpos.runtime.published import RESULTS
+from d2lpos.transformer import attention_weights
 from tests.weights import need
 
 SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items() if look.smoke}
@@ -45,10 +52,26 @@ def by_case(study: str) -> dict[str, float]:
 # Passages
 
 
-def test_a_passage_begins_with_its_chapter():
-    assert passage("persuasion", 1, 9) == "Chapter 6"
-    assert passage("pride", 2, 10) == "Chapter 25"
-    assert passage("pride", 1, 30).count("\n") == 1
+@pytest.mark.parametrize(("text", "number", "opening", "later"), [
+    ("persuasion", 1, "Chapter 6", "Chapter 8"), ("persuasion", 5, "Chapter 2", "Chapter 3"),
+    ("pride", 2, "Chapter 25", "Chapter 27"), ("pride", 6, "Chapter 12", "Chapter 13"),
+])
+def test_a_passage_begins_with_its_chapter_and_reads_on(text, number, opening, later):
+    book = resources.files("d2lpos.lab").joinpath("data", passages.NOVELS[text][0]).read_text("utf-8")
+    words = book[re.search(rf"^{opening}$", book, re.MULTILINE).start() :].split()
+    got = passage(text, number, 50_000)
+    assert len(got) == 50_000 and got.startswith(f"{opening}\n") and f"\n{later}\n" in got
+    assert got.split()[:-1] == words[: len(got.split()) - 1] and got.count("\n") < 600
+
+
+@pytest.mark.parametrize(("number", "files"), [(0, ["dag", "matching"]), (1, ["matching", "cycles"]), (4, ["cluster"])])
+def test_a_passage_of_code_begins_with_its_file_and_reads_on(number, files, monkeypatch):
+    folder = Path(find_spec("networkx").origin).parent / "algorithms"
+    want = "".join((folder / f"{name}.py").read_text("utf-8") for name in files)
+    assert passage("code", number, len(want)) == want
+    monkeypatch.setattr(passages, "NETWORKX", "3.0")
+    with pytest.raises(ValueError, match="networkx must be 3.0, which the records read; got 3"):
+        passage("code", 0, 9)
 
 
 def test_what_is_made_by_rule_is_the_same_for_good():
@@ -109,26 +132,85 @@ def test_rows_go_back(monkeypatch):
     assert model.blocks[0].q.weight is before
 
 
-def test_shifts_and_fine_angles_change_nothing_and_all_else_does():
+class Still(Encoding):
+    """RoPE whose pairs have the numbers of keys and queries that do not turn, where they are named; all at a pace."""
+
+    def __init__(self, own, pairs=(), pace=1):
+        super().__init__()
+        self.own, self.some, self.pace = own, [*pairs, *(pair + own.dim // 2 for pair in pairs)], pace
+
+    def rotate(self, q, k, q_positions, k_positions):
+        turned = self.own.rotate(q, k, self.pace * q_positions, self.pace * k_positions)
+        for x, before in zip(turned, (q, k), strict=True):
+            x[..., self.some] = before[..., self.some]
+        return turned
+
+
+def test_what_is_moved_is_where_it_is_said_to_be():
     cases = by_case("real-positions")
-    base = cases.pop("as trained")
-    same = {case for case, loss in cases.items() if abs(loss - base) < 1e-4}
-    assert same == {case for case in cases if case.startswith("shifted")} | {
-        f"{what} in {dtype}"
-        for what in ("positions", "angles", "tables")
-        for dtype in ("bfloat16", "float16")
-    }
+    model, text, here = loaded("stand-in"), tokens(SMOKE["real-positions"][0]), torch.arange(32)
+    base = losses(model, text).mean().item()
+    places = {
+        "all equal": [5] * 32, "reversed": range(31, -1, -1), "in pairs equal": [i // 2 for i in range(32)],
+        "gap of 1,000 in the middle": [*range(16), *range(1016, 1032)],
+        "gap of 7,000 in the middle": [*range(16), *range(7016, 7032)],
+        "second half at 0 again": [*range(16)] * 2,
+        "shuffled": torch.randperm(32, generator=torch.Generator().manual_seed(0)).tolist(),
+    } | {f"times {factor:g}": [factor * i for i in range(32)] for factor in (0.5, 0.9, 1.1, 2, 4)}
+    wanted = {case: {"positions": torch.tensor([*some]).double()} for case, some in places.items()}
+    for ahead in (1, -1):
+        moved = InParts(model.encoding, lambda q, k, ahead=ahead: [(q + ahead, k, here >= here[:, None] - 32)])
+        wanted[f"queries moved by {ahead:+d}"] = {"encoding": moved}
+    loss = {case: losses(model, text, **how).mean().item() for case, how in wanted.items()}
+    same = dict.fromkeys(cases.keys() - loss.keys(), base)  # shifts and, near by, fine angles
+    assert set(same) == {"as trained"} | {case for case in cases if case.startswith("shifted by") or " in " in case} - loss.keys()
+    assert cases == pytest.approx(loss | same, abs=1e-4)
+
+
+@pytest.mark.parametrize("layout", ["half", "interleaved"])
+def test_few_bits_round_a_place_an_angle_or_a_table(layout):
+    own, x = RoPE(8, layout=layout), torch.randn(2, 1, 1, 3, 8)
+    at, rounded = torch.tensor([0, 257, 1003]), torch.tensor([0, 256, 1004])
+    turned = Coarse(own, "positions", torch.bfloat16).rotate(*x, at, at)
+    for got, want in zip(turned, own.rotate(*x, rounded, rounded), strict=True):
+        torch.testing.assert_close(got, want)
+    first = [0, 4] if layout == "half" else [0, 1]  # the pair whose angle is the position
+    turned = Coarse(own, "angles", torch.bfloat16).rotate(*x, at, at)[0][..., first]
+    torch.testing.assert_close(turned, own.rotate_at(x[0], rounded)[..., first])
+    a, b = x[0][0, 0, 1, first]
+    cos, sin = (torch.tensor(of(257.0)).bfloat16().float() for of in (math.cos, math.sin))
+    turned = Coarse(own, "tables", torch.bfloat16).rotate(*x, at, at)[0][0, 0, 1, first]
+    torch.testing.assert_close(turned, torch.stack([a * cos - b * sin, b * cos + a * sin]))
 
 
 def test_heads_are_told_with_each_pair_held_still():
     [record] = records_of("real-heads")
-    model = loaded("stand-in")
-    assert [(row["layer"], row["head"]) for row in record["rows"]] == [
-        (n, h) for n in (0, 1) for h in range(3)
-    ]
-    for row in record["rows"]:
-        assert len(row["still"]) == len(row["q"]) == len(row["k"]) == model.encoding.dim // 2
-        assert 0 < row["previous"] < 1 and row["nothing"] != row["previous"] != row["still"][0]
+    model, text, here = loaded("stand-in"), tokens(SMOKE["real-heads"][0]), torch.arange(32)
+    rows = iter(record["rows"])
+
+    def watch(layer, q, k):
+        def weights_of(encoding):
+            turned, keys = encoding.rotate(q, k, here.double(), here.double())
+            scores = (turned @ keys.mT)[0] / 8**0.5
+            return scores.masked_fill(here > here[:, None], -torch.inf).softmax(dim=-1)
+
+        own = model.encoding
+        ways = {"half": Still(own, pace=0.5), "double": Still(own, pace=2), "nothing": Still(own, range(4))}
+        weights = weights_of(own)
+        for head in range(3):
+            row = next(rows)
+            assert (row["layer"], row["head"]) == (layer, head)
+            means = {name: weights_of(way)[head] for name, way in ways.items()} | {"previous": weights[head]}
+            means = {name: one.diagonal(-1).mean().item() for name, one in means.items()}
+            means |= {"first": weights[head, 1:, 0].mean().item(), "own": weights[head].diagonal()[1:].mean().item()}
+            assert {name: row[name] for name in means} == pytest.approx(means, abs=6e-5)
+            still = [weights_of(Still(own, [pair]))[head].diagonal(-1).mean().item() for pair in range(4)]
+            assert row["still"] == pytest.approx(still, abs=6e-5)
+            for name, x in ("q", q[0, head]), ("k", k[0, 0]):
+                assert row[name] == pytest.approx([x[:, [p, p + 4]].norm(dim=1).mean().item() for p in range(4)], abs=6e-3)
+
+    model.read(model.embed(text), watch=watch)
+    assert next(rows, None) is None
 
 
 def test_the_board_holds_a_cell_a_row_and_a_column():
@@ -139,6 +221,21 @@ def test_the_board_holds_a_cell_a_row_and_a_column():
     assert [cell["pair"] for cell in cells] == [0, 1, 2, 3] and row["pair"] is None
     assert all(cell["previous"][0] is None for cell in layer["rows"])  # a head below the layer is as it was
     model, text = loaded("stand-in"), tokens(SMOKE["real-board"][0])
+    own, parts = model.encoding, {"columns": columns["rows"], "layer 1": layer["rows"]}
+    parts |= {part: run_probe(replace(SMOKE["real-board"][0], part=part))["rows"] for part in ("layers", "bands")}
+    for part, of_part in parts.items():
+        for one in of_part:
+            held_pairs = range(4) if one["pair"] is None or part == "bands" else [one["pair"]]
+            still = [Still(own, held_pairs if one["layer"] in (None, at) else []) for at in (0, 1)]
+            still = [own, own] if one["case"] == "as trained" else still
+            assert one["loss"] == pytest.approx(losses(model, text, encoding=still).mean().item(), abs=2e-6)
+            seen = {}
+            model.read(model.embed(text), encoding=still, watch=lambda at, q, k, still=still, seen=seen: seen.update(
+                {at: attention_weights(q, k, *2 * [torch.arange(32)], still[at], torch.ones(32, 32).tril().bool())[0]}
+            ))  # fmt: skip
+            want = [seen[0][0].diagonal(-1).mean().item(), seen[1][2].diagonal(-1).mean().item()]
+            want = [None if part != "columns" and one["layer"] == 1 and not at else w for at, w in enumerate(want)]
+            assert one["previous"] == [None if w is None else pytest.approx(w, abs=6e-5) for w in want]
     alone = losses(model, text, encoding=[model.encoding, None]).mean().item()
     assert row["loss"] == pytest.approx(alone, abs=1e-5)
     data = board_data([columns, layer])
@@ -178,11 +275,17 @@ def test_the_dearest_parts_of_the_board_are_told_passage_by_passage():
     assert table.columns.tolist() == [*(f"Passage {n}" for n in range(data["passages"])), "Mean"]
 
 
-def test_sentences_go_on_as_one_by_one():
-    columns, layer = records_of("real-sentence")
-    assert columns["rows"][0]["goes on"] == layer["rows"][0]["goes on"]
-    assert {row["case"] for row in columns["rows"]} == {"as trained", "held", "no rotation"}
-    assert columns["rows"][-1]["goes on"] != columns["rows"][0]["goes on"]
+def test_sentences_go_on_with_what_each_is_likeliest_to_say():
+    model = loaded("stand-in")
+    for record, layers in zip(records_of("real-sentence"), ((0, 1), (1,)), strict=True):
+        for row, some in zip(record["rows"], ([], [0], [1], [2], [3], range(4)), strict=True):
+            still = [Still(model.encoding, some if at in layers else []) for at in (0, 1)]
+            whole = torch.tensor([list((SENTENCE + row["goes on"]).encode("latin-1"))])
+            assert model(whole, encoding=still)[0, len(SENTENCE) - 1 : -1].argmax(dim=-1).equal(whole[0, len(SENTENCE) :])
+            assert len(row["goes on"]) == 8
+        assert [row["case"] for row in record["rows"]] == ["as trained", *["held"] * 4, "no rotation"]
+        assert [row["pair"] for row in record["rows"]] == [None, 0, 1, 2, 3, None]
+        assert {row["layer"] for row in record["rows"]} == {None if len(layers) == 2 else 1}
 
 
 def going_on(layer: int | None, *words: str) -> dict:
@@ -219,12 +322,44 @@ def test_a_needle_stands_where_it_is_said_to_and_is_asked_for():
         assert text[place:][: len(question)] == question
         assert text[place + len(question) :][:5] == answer and bytes(answer).isdigit()
         assert bytes(question).startswith(b"\nThe secret number of the ") and question[-4:] == list(b" is ")
-    places = [place for place, _, _ in asked]
-    apart = {b - a for a, b in pairwise(places)}
-    assert max(apart) - min(apart) < 12 and len({bytes(question) for _, question, _ in asked}) == 8
+    needle = re.compile(rb"\nThe secret number of the \w+ is \d{5}\.\n")
+    parts = needle.split(bytes(text))
+    assert b"".join(parts) == made(0, sum(map(len, parts))).encode()
+    assert [len(part) for part in parts] == pytest.approx([len(b"".join(parts)) * share / 16 for share in (1, *[2] * 7, 1)], abs=1)
+    assert [one.start() for one in needle.finditer(bytes(text))] == [place for place, _, _ in asked]
+    assert len({bytes(question) for _, question, _ in asked}) == 8
+    assert bytes(hidden(probe, 1, start=40)[0]).startswith(made(0, 300)[40:300].encode())
     assert hidden(replace(probe, seed=1))[1] != asked
     with pytest.raises(ValueError, match="length must leave room for 8 needles; got 300"):
         hidden(replace(probe, length=300))
+
+
+def test_digits_are_counted_where_their_questions_alone_follow():
+    [probe], model = SMOKE["real-sink"], loaded("stand-in")
+    (text, asked), rows = hidden(probe), run_probe(probe)["rows"]
+    gaps = {"0 away": 0, "8,000 away": 8000, "11,000 away": 11_000, "14,000 away": 14_000}
+    assert [(row["case"], row["at"]) for row in rows] == [(case, place) for case in gaps for place, _, _ in asked]
+    for row, (_, question, answer) in zip(rows, 4 * asked, strict=True):
+        whole = torch.tensor([text + question + answer])
+        positions = torch.arange(whole.shape[1]) + gaps[row["case"]] * (torch.arange(whole.shape[1]) > 3)
+        logits, wanted = model(whole, positions)[0, -6:-1], torch.tensor(answer)
+        assert row["loss"] == pytest.approx(nn.functional.cross_entropy(logits, wanted).item(), abs=1e-4)
+        assert (row["right"], row["of"]) == ((logits.argmax(dim=-1) == wanted).sum(), 5)
+
+
+def test_a_long_passage_is_read_by_slower_pairs_and_told_by_256_tokens():
+    model, probe = loaded("stand-in"), Probe("real-length", "linear", "stand-in", "rule", length=600)
+    [row] = run_probe(probe)["rows"]
+    loss = losses(model, tokens(probe))[0]  # no longer than in training
+    assert row["loss"] == pytest.approx(loss.mean().item(), abs=2e-6)
+    assert row["places"] == pytest.approx([loss[i : i + 256].mean().item() for i in (0, 256, 512)], abs=6e-5)
+    own, ways = model.encoding, eval_modes(model, 4 * 8192)
+    x, at = torch.randn(1, 1, 3, 8), torch.tensor([0, 4, 40])
+    torch.testing.assert_close(ways["linear"]["encoding"].rotate_at(x, at), own.rotate_at(x, at / 4))
+    wider = RoPE(8, base=own.base * 4 ** (8 / 6))
+    torch.testing.assert_close(ways["ntk"]["encoding"].rotate_at(x, at), wider.rotate_at(x, at))
+    assert ways["window"] == {"window": (4096, 0)} and ways["yarn"]["encoding"].scaled()[1] == 0.1 * math.log(4) + 1
+    assert ways["yarn, scores as they were"]["encoding"].scaled()[1] == 1
 
 
 @pytest.mark.parametrize("name", ["as trained", "yarn", "window and 4 first", "sharper"])

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from d2lpos.lab import PROBES, Probe
+from d2lpos.lab import PROBES, Probe, real_openings
 from d2lpos.lab.observed import without_heading
 from d2lpos.lab.passages import passage
 from d2lpos.lab.probe import loaded
@@ -37,7 +37,8 @@ def test_another_part_and_a_text_that_ends_are_refused():
 
 @pytest.mark.parametrize("part", AFTER)
 def test_the_heaviest_token_is_found_under_each_mask(part):
-    probe, model, here = Probe(part=part, **HOW), loaded("stand-in"), torch.arange(32)
+    code = HOW | {"text": "code"}  # in which tokens behind those that are asked get more
+    probe, model, here = Probe(part=part, **code), loaded("stand-in"), torch.arange(32)
     by_case = {row["case"]: row for row in openings(probe, "cpu")}
     assert by_case["begins"]["words"] == [chr(one) for one in begun(probe)[0, :3].tolist()]
 
@@ -54,7 +55,14 @@ def test_the_heaviest_token_is_found_under_each_mask(part):
         mean, row = mean_weight(mask), by_case[f"most: {name}"]
         assert row["share"] == pytest.approx(mean[:19].max().item(), abs=1e-4)
         assert row["second"] == pytest.approx(mean[1].item(), abs=1e-4)
-        assert row["word"] == chr(begun(probe)[0, row["at"]])
+        assert row["at"] == mean[:19].argmax() and row["word"] == chr(begun(probe)[0, row["at"]])
+        assert row["usual"] == pytest.approx(mean_weight(masks(32, "cpu")["as it is"])[row["at"]].item(), abs=1e-4)
+
+
+def test_words_that_the_second_token_repeats(monkeypatch):
+    monkeypatch.setattr(real_openings, "begun", lambda probe: torch.tensor([list(b"7.\nIt was to be the end of it all.")]))
+    [begins, *_] = openings(Probe(part="from further on", **HOW), "cpu")
+    assert begins == {"case": "begins", "words": ["7", ".", "\n"], "repeats": ["."]}
 
 
 def test_passages_with_a_token_above_a_tenth_are_counted():

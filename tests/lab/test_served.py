@@ -1,28 +1,68 @@
 """What is asked of a model that is served: keys in few bits, drafts that stand elsewhere."""
 
+from functools import partial
+
 import pytest
 import torch
 
 from d2lpos import RoPE
 from d2lpos.check import plumbing as check
-from d2lpos.lab.bits import RoundedKeys, rounded
-from d2lpos.lab.drafts import ROUND, acceptance, draft, misplaced
-from d2lpos.lab.probe import loaded
+from d2lpos.lab import PROBES, Probe, run_probe
+from d2lpos.lab import drafts as served
+from d2lpos.lab.bits import RoundedKeys, StoredKeys, rounded
+from d2lpos.lab.drafts import acceptance
+from d2lpos.lab.probe import loaded, tokens
+from d2lpos.lab.regroup import InParts
+from d2lpos.pretrained import losses
 
 KEYS = torch.randn(2, 3, 12, 8, generator=torch.Generator().manual_seed(0))
 HERE = torch.arange(12)
 
 
-@pytest.mark.parametrize("by", ["token", "channel"])
-def test_so_many_levels(by):
-    levels = rounded(KEYS, 2, by)
-    groups = levels if by == "token" else levels.mT
-    assert max(len(group.unique()) for group in groups.flatten(0, 2)) == 4
-    assert torch.allclose(rounded(KEYS, 16, by), KEYS, atol=1e-3)
+def nearest(x, bits, axis):
+    """Each number as the nearest of so many that lie evenly between the least and the largest along an axis."""
+    low, high = (one.unsqueeze(-1) for one in x.float().aminmax(dim=axis, keepdim=True))
+    levels = (low + (high - low) * torch.linspace(0, 1, 2**bits)).expand(*x.shape, -1)
+    return levels.take_along_dim((x[..., None] - levels).abs().argmin(dim=-1, keepdim=True), dim=-1)[..., 0]
+
+
+@pytest.mark.parametrize("bits", [1, 2, 8])
+def test_levels_lie_evenly_in_each_group_the_short_last_one_too(bits):
+    torch.testing.assert_close(rounded(KEYS, bits, "token"), nearest(KEYS, bits, -1))
+    by_five = [nearest(part, bits, -2) for part in (KEYS[:, :, :5], KEYS[:, :, 5:10], KEYS[:, :, 10:])]
+    torch.testing.assert_close(rounded(KEYS, bits, "channel", 5), torch.cat(by_five, dim=2))
+    column = torch.tensor([0.0, 4.0, 9.0, 3.0, 1.0, 2.0, 9.0])[:, None]
+    assert rounded(column, 1, "channel", 4)[:, 0].tolist() == [0, 0, 9, 0, 1, 1, 9]
 
 
 def test_levels_as_the_exercise_has_them():
     assert torch.allclose(rounded(KEYS, 3, "channel", 4)[0, 0], check.levels.reference(KEYS[0, 0], 3, 4))
+
+
+def test_each_way_is_a_pass_with_keys_on_such_levels():
+    model, probe = loaded("stand-in"), Probe("real-bits", "", "stand-in", "rule", length=40)
+    ways = {f"{n} bits by {by}": partial(nearest, bits=n, axis=axis) for n in (8, 4, 3, 2) for by, axis in (("token", -1), ("channel", -2))}
+    two = ways["2 bits by channel"]
+
+    def some(k, features):
+        k = k.clone()
+        k[..., features] = two(k[..., features])
+        return k
+
+    ways |= {
+        "2 bits by channel, 32 tokens": lambda k: torch.cat([two(k[:, :, :32]), two(k[:, :, 32:])], dim=2),
+        "2 bits by channel, first token kept": lambda k: torch.cat([k[:, :, :1], two(k[:, :, 1:])], dim=2),
+        "2 bits by channel, fast half": partial(some, features=[0, 1, 4, 5]),
+        "2 bits by channel, slow half": partial(some, features=[2, 3, 6, 7]),
+        "as trained": lambda k: k,
+    }
+    rows = run_probe(probe)["rows"]
+    assert len(rows) == 2 * len(ways) - 1
+    for row in rows:
+        before = row["turn"] == "before"
+        keys = StoredKeys(model.encoding, ways[row["way"]], before)
+        assert row["loss"] == pytest.approx(losses(model, tokens(probe), encoding=keys).mean().item(), abs=2e-6)
+        assert row["case"] == row["way"] + (f", {row['turn']} the turn" if row["turn"] else "")
 
 
 @pytest.mark.parametrize("layout", ["half", "interleaved"])
@@ -54,28 +94,34 @@ def test_bad_calls():
         rounded(KEYS, 2, "channel", 0)
 
 
-TEXT = torch.randint(256, (1, 16), generator=torch.Generator().manual_seed(1))
-
-
-def test_a_draft_in_place_is_the_model():
-    model = loaded("stand-in")
-    assert torch.allclose(model.logits(draft(model, TEXT, torch.arange(16))), model(TEXT), atol=1e-4)
-
-
-def test_a_round_one_later_is_a_gap_for_the_first_round():
-    model = loaded("stand-in")
-    here, ahead, of = misplaced(16)["round one later"]
-    gap, *_ = misplaced(16)["one gap before the drafts"]
-    first = slice(0, 8 + ROUND)
-    off, other = draft(model, TEXT, here, ahead, of), draft(model, TEXT, gap)
-    assert torch.allclose(off[:, first], other[:, first], atol=1e-4)
-    assert not torch.allclose(off[:, 8 + ROUND :], other[:, 8 + ROUND :], atol=1e-4)
-
-
-def test_positions_of_rounds():
-    ways = misplaced(16)
-    assert ways["still within a round"][0].tolist() == [*range(8), 8, 8, 8, 8, 12, 12, 12, 12]
-    assert ways["one more gap each round"][0].tolist() == [*range(8), 9, 10, 11, 12, 14, 15, 16, 17]
+def test_drafts_are_passes_with_queries_elsewhere_for_some_keys(monkeypatch):
+    """As `InParts` has them: of the stand-in's two layers, the second is left out."""
+    monkeypatch.setattr(served, "LEFT_OUT", (1,))
+    [probe] = PROBES["real-drafts"].runs(range(1), smoke=True)
+    model, text, here = loaded("stand-in"), tokens(probe), torch.arange(32)
+    late, of_round = here >= 16, (here - 16) // 4
+    before = late[:, None] & (of_round[:, None] != of_round)
+    places = {
+        "as trained": (here, 0), "all one later": (here + 1, 0), "one gap before the drafts": (here + late, 0),
+        "one more gap each round": (here + late * (of_round + 1), 0),
+        "still within a round": (torch.where(late, 16 + 4 * of_round, here), 0),
+        "round one later": (here, 1), "round one earlier": (here, -1),
+    }
+    kinds = {"itself": {}, "26 of 30 layers": {"last": 1}}
+    wanted = {(kind, case): (*places[case], kinds[kind]) for kind in kinds for case in places}
+    few = StoredKeys(model.encoding, partial(nearest, bits=2, axis=-2), before=True)
+    wanted["keys in 2 bits", "as trained"] = here, 0, {"encoding": few}
+    rows = {(row.pop("draft"), row.pop("case")): row for row in run_probe(probe)["rows"]}
+    assert list(rows) == list(wanted)
+    p = model(text)[0, 16:].softmax(dim=-1)
+    for case, (positions, ahead, how) in wanted.items():
+        moved = InParts(model.encoding, lambda q, k, ahead=ahead: [(q + ahead, k, before), (q, k, ~before)])
+        x = model.read(model.embed(text), positions, **{"encoding": moved if ahead else None} | how)
+        q = model.logits(x)[0, 16:].softmax(dim=-1)
+        share = 1 - (p - q).abs().sum(dim=-1) / 2
+        assert rows[case]["accepted"] == pytest.approx(share.mean().item(), abs=2e-5)
+        assert rows[case]["places"] == pytest.approx([share[i::4].mean().item() for i in range(4)], abs=1e-4)
+        assert rows[case]["agree"] == round((p.argmax(dim=-1) == q.argmax(dim=-1)).float().mean().item(), 4)
 
 
 def test_accepted_is_what_both_expect():

@@ -2,13 +2,16 @@
 
 import hashlib
 import json
+import re
 import sys
+from collections import Counter
 from importlib.metadata import version
 
 import pytest
 import torch
 
 from d2lpos.lab import source
+from d2lpos.lab.text import characters, decode
 from d2lpos.runtime.published import RESULTS
 
 TRAIN, TEST = b"x = 1\n" * 100, b"y = 2\n" * 100
@@ -37,21 +40,36 @@ def test_each_byte_is_asked_for_the_next_one(packed, split, text):
     assert all(bytes(part) in text for part in tokens.tolist())
 
 
-def test_the_letters_of_a_needle_stand_in_the_row_once_before_they_are_asked_for(packed):
-    tokens, targets = row(source.needle_in_source, 200)
-    for line, asked in zip(tokens.tolist(), targets.tolist(), strict=True):
-        letters = bytes(number for number in asked if number >= 0)
-        assert len(letters) == source.LETTERS and asked[-source.LETTERS :] == [*letters]
-        name = bytes(line).rsplit(b"\n", 1)[1].partition(b" = ")[0]
-        assert bytes(line).count(name) == 2
-        assert name + b" = '" + letters + b"'\n" in bytes(line)
-        assert bytes(line).endswith(name + b" = '" + letters[:-1])
-
-
-def test_a_row_too_short_for_a_needle_is_refused(packed):
-    with pytest.raises(ValueError, match="length must be at least 55, to hold a needle; got 54"):
-        row(source.needle_in_source, 54)
-    assert row(source.needle_in_source, 55)[0].shape == (2, 55)
+@pytest.mark.parametrize(("sampler", "frame"), [
+    ("needle_in_source", r"\nkey_([a-z]{6}) = '(.*)"), ("needle_in_novels", r"\nThe key_([a-z]{6}) is (.*)"),
+])
+def test_the_letters_of_a_needle_stand_in_the_row_once_before_they_are_asked_for(packed, sampler, frame):
+    """Of a row with room for three more characters, a needle begins at one of four places."""
+    novels = sampler == "needle_in_novels"
+    ending, asking = (".\n", 30) if novels else ("'\n", 26)
+    of_test = decode(characters("test")) if novels else TEST.decode()
+    length = 2 * asking + 1 + len(ending) + 3
+    tokens, targets = getattr(source, sampler)(64, length, torch.Generator().manual_seed(0))
+    places, whole = Counter(), set()
+    for line, asked in zip(tokens, targets, strict=True):
+        row, letters = (decode(x) if novels else bytes(x.tolist()).decode() for x in (line, asked[asked >= 0]))
+        assert (asked[:-12] == -100).all() and len(letters) == 12
+        (first, again) = re.finditer(frame, row)
+        assert first[2] == letters + ending[0] and again[2] == letters[:-1] and first[1] == again[1]
+        begin, end = first.start(), first.end() + 1
+        assert again.end() == length and row[end - 1] == "\n"
+        assert row[:begin] in of_test and row[end : again.start()] in of_test
+        places[begin] += 1
+        whole.add((first[1], letters))
+    assert set(places) == {0, 1, 2, 3} and min(places.values()) > 5 and len(whole) == 64
+    assert len({name for name, _ in whole}) == len({letters for _, letters in whole}) == 64
+    assert all(len(set(drawn)) > 9 for drawn in zip(*("".join(one) for one in whole), strict=True))
+    assert getattr(source, sampler)(2, length - 3, torch.Generator())[0].shape == (2, length - 3)
+    for line in getattr(source, sampler)(4, 500, torch.Generator().manual_seed(0))[0]:
+        row = decode(line) if novels else bytes(line.tolist()).decode()
+        assert row[: re.search(frame, row).start()] in of_test
+    with pytest.raises(ValueError, match=f"length must be at least {length - 3}, to hold a needle; got {length - 4}"):
+        getattr(source, sampler)(2, length - 4, torch.Generator())
 
 
 def test_without_its_file_or_with_another_one_it_says_what_to_do(packed):

@@ -20,6 +20,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "d2lpos/transformer/dropout.py": {"kept, types, -2": "Any number below 0 will do: what is not kept is taken out."},
     "d2lpos/bias/fire.py": {"log1p(c * reach)": "A tensor without axes does not decide the dtype."},
+    "d2lpos/lab/char_models.py": {"wanted < -1": "What is not asked for is −100."},
     "d2lpos/lab/digits.py": {"target[rows]).long() → target[rows])": "The classes are int64 already."},
     "d2lpos/lab/fingerprint.py": {"['tensorx', str": "Any word tells it from other kinds."},
     "d2lpos/lab/lines.py": {"path.name + '.draftx'": "Any name will do that no other file has."},
@@ -34,6 +35,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "vectors.double().flatten": ONE_PLACE,
         "states(model, tokens)": ONE_PLACE,
     },
+    "d2lpos/lab/models.py": {"argsort(dim=1) <": AXES},
     "d2lpos/lab/real_table.py": {"own(ids[0], torch.arange(ids.shape[1]))": ONE_PLACE},
     "d2lpos/lab/summary.py": {
         "sorted(side.index)": "An index that is gone through gives Python's integers, too.",

@@ -20,7 +20,7 @@ from typing import Self
 ROOT = Path(__file__).parents[2]
 IDLE = ("cacheprovider", "junitxml", "faulthandler", "pastebin", "unraisableexception", "threadexception")
 OPTIONS = ["-qx", "--tb=no", "--assert=plain", "--import-mode=importlib", "--override-ini=addopts="]
-OPTIONS += ["--confcutdir=tests", *(f"-pno:{plugin}" for plugin in IDLE)]
+OPTIONS += ["--confcutdir=tests", "-ptests.tiers", "-mnot proof", *(f"-pno:{plugin}" for plugin in IDLE)]
 CORE = ("hypothesis.strategies", "torch._dynamo", "torch.nn.attention.flex_attention", "torch.testing")
 LAB = ("matplotlib.pyplot", "pandas", "scipy.stats", "sklearn.datasets", "sklearn.model_selection")
 # The last two are for macOS: nothing that a fork could not take along may run in threads.
