@@ -86,13 +86,15 @@ def call(label: str = "", /, **arguments: Any) -> Case:
     """The case that calls an answer with `arguments`, by position; `label` replaces their description.
 
     The answer gets copies, twice, with two states of torch's random numbers. It must leave the copies as
-    they are and return the same both times.
+    they are and return the same both times. The second time, matrices lie in memory as a transpose leaves them.
     """
 
     def ask(answer: Callable) -> Any:
         results = []
         for seed in range(2):
             given = copied(arguments)
+            if seed:
+                given = {name: transposed(value) for name, value in given.items()}
             with torch.random.fork_rng(devices=[]):
                 torch.default_generator.manual_seed(seed)
                 results.append(answer(*given.values()))
@@ -119,6 +121,12 @@ def copied(arguments: dict[str, Any]) -> dict[str, Any]:
         if type(value) is Tensor and value.is_contiguous() and not value.requires_grad
     ]
     return copy.deepcopy(arguments, {id(value): value.clone() for value in plain})
+
+
+def transposed(value: Any) -> Any:
+    """A tensor with the same numbers, column by column in memory; all else as it is."""
+    plain = type(value) is Tensor and value.dim() > 1 and not value.requires_grad
+    return value.mT.contiguous().mT if plain else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +174,7 @@ class Check:
     answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
     cards: wrong answers whose code the chapter's page shows, to ask which property fails; mistakes or others.
     as_good: changes of the reference that no property refuses, as the tests name them, and the reason of each.
+    fixed: what is the same in all cases, as the tests name it, and why the exercise does not leave it open.
     Where all of it is right in a solution of the book, the verdict ends by saying whose answer it is.
     """
 
@@ -176,6 +185,7 @@ class Check:
     answers: tuple[Answer, ...] = ()
     cards: tuple[Callable, ...] = ()
     as_good: dict[str, str] = field(default_factory=dict)
+    fixed: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, answer: Any, *given: Any) -> Verdict:
         with one_thread():
