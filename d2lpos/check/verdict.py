@@ -73,8 +73,8 @@ class Verdict:
 class Case:
     """One question to an answer: `ask(answer)` is its outcome, `text` tells the reader what went in.
 
-    exact_dtype: whether the exercise names the dtype of the outcome. Elsewhere whole numbers are as good in int32 as
-    in int64, and fractions in any precision that keeps them.
+    exact_dtype: whether the exercise names the dtype or type of the outcome. Elsewhere whole numbers are as good in
+    int32 as in int64, fractions in any precision that keeps them, numbers of torch as Python's, and lists as tuples.
     """
 
     text: str
@@ -504,6 +504,7 @@ def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
     expected, got = (value.item() if isinstance(value, np.generic) else value for value in (expected, got))
     if got is None and expected is not None:
         return "Expected an answer, got None (is a return missing?)"
+    got = got if exact_dtype else in_form(expected, got)
     if not isinstance(got, type(expected)):
         return f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
     if isinstance(expected, Tensor):
@@ -511,6 +512,19 @@ def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
     if isinstance(expected, list):
         return list_difference(expected, got)
     return "" if got == expected else f"Expected {expected}, got {got}"
+
+
+def in_form(expected: Any, got: Any) -> Any:
+    """The outcome as the expected one is written: numbers of torch or NumPy as Python's, a list for a tuple as a tuple."""
+    if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
+        parts = map(in_form, (*expected, *[expected[-1]] * (len(got) - len(expected))), got) if expected else got
+        return tuple(parts) if isinstance(expected, tuple) else type(got)(parts)
+    if type(expected) not in (int, float):
+        return got
+    boxed = isinstance(got, np.generic | np.ndarray | Tensor) and not got.shape
+    number = got.item() if boxed else got
+    same = isinstance(number, int | float) and not isinstance(number, bool) and number == type(expected)(number)
+    return type(expected)(number) if same else number
 
 
 def tensor_difference(expected: Tensor, got: Tensor, exact_dtype: bool = False) -> str:

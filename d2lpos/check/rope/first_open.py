@@ -5,6 +5,7 @@ import math
 from torch import Tensor
 
 from ...input.sinusoids import frequencies
+from ..cases import exact_dtype
 from ..verdict import Answer, Case, Check, call
 from .material import pair_angles
 
@@ -19,7 +20,7 @@ def count_closed(d: int, base: float, length: int) -> int:
 
 
 def open_case(d: int, base: float, length: int) -> Case:
-    return call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length)
+    return exact_dtype(call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length))
 
 
 def first_true(d, base, length):
