@@ -79,8 +79,8 @@ class Verdict:
 class Case:
     """One question to an answer: `ask(answer)` is its outcome, `text` tells the reader what went in.
 
-    exact_dtype: whether the exercise names the dtype of the outcome. Elsewhere whole numbers are as good in int32 as
-    in int64, and fractions in any precision that keeps them.
+    exact_dtype: whether the exercise names the dtype or type of the outcome. Elsewhere whole numbers are as good in
+    int32 as in int64, fractions in any precision that keeps them, numbers of torch as Python's, and lists as tuples.
     whole: whether `text` tells all numbers that went in. Of another case, the verdict tells how to get them.
     """
 
@@ -94,13 +94,15 @@ def call(label: str = "", /, **arguments: Any) -> Case:
     """The case that calls an answer with `arguments`, by position; `label` replaces their description.
 
     The answer gets copies, twice, with two states of torch's random numbers. It must leave the copies as
-    they are and return the same both times.
+    they are and return the same both times. The second time, matrices lie in memory as a transpose leaves them.
     """
 
     def ask(answer: Callable) -> Any:
         results = []
         for seed in range(2):
             given = copied(arguments)
+            if seed:
+                given = {name: transposed(value) for name, value in given.items()}
             with torch.random.fork_rng(devices=[]):
                 torch.default_generator.manual_seed(seed)
                 results.append(answer(*given.values()))
@@ -129,6 +131,12 @@ def copied(arguments: dict[str, Any]) -> dict[str, Any]:
         if type(value) is Tensor and value.is_contiguous() and not value.requires_grad
     ]
     return copy.deepcopy(arguments, {id(value): value.clone() for value in plain})
+
+
+def transposed(value: Any) -> Any:
+    """A tensor with the same numbers, column by column in memory; all else as it is."""
+    plain = type(value) is Tensor and value.dim() > 1 and not value.requires_grad
+    return value.mT.contiguous().mT if plain else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +184,7 @@ class Check:
     answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
     cards: wrong answers whose code the chapter's page shows, to ask which property fails; mistakes or others.
     as_good: changes of the reference that no property refuses, as the tests name them, and the reason of each.
+    fixed: what is the same in all cases, as the tests name it, and why the exercise does not leave it open.
     Where all of it is right in a solution of the book, the verdict ends by saying whose answer it is.
     """
 
@@ -186,6 +195,7 @@ class Check:
     answers: tuple[Answer, ...] = ()
     cards: tuple[Callable, ...] = ()
     as_good: dict[str, str] = field(default_factory=dict)
+    fixed: dict[str, str] = field(default_factory=dict)
     tried: list = field(default_factory=lambda: [None], init=False, repr=False)  # the case that failed last
 
     def __call__(self, answer: Any, *given: Any) -> Verdict:
@@ -640,6 +650,7 @@ def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
     expected, got = (value.item() if isinstance(value, np.generic) else value for value in (expected, got))
     if got is None and expected is not None:
         return "Expected an answer, got None (is a return missing?)"
+    got = got if exact_dtype else in_form(expected, got)
     if not isinstance(got, type(expected)):
         plain = isinstance(got, str | bool | int | float) and mismatch(expected, got)
         return plain or f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
@@ -652,6 +663,19 @@ def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
     if isinstance(got, str) and {*expected.split()} - NEGATIONS <= {*got.split()} - {expected}:
         return f"Got {got}"  # "more than two", where no more than two are expected
     return f"Expected {expected}, got {got}"
+
+
+def in_form(expected: Any, got: Any) -> Any:
+    """The outcome as the expected one is written: numbers of torch or NumPy as Python's, a list for a tuple as a tuple."""
+    if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
+        parts = map(in_form, (*expected, *[expected[-1]] * (len(got) - len(expected))), got) if expected else got
+        return tuple(parts) if isinstance(expected, tuple) else type(got)(parts)
+    if type(expected) not in (int, float):
+        return got
+    boxed = isinstance(got, np.generic | np.ndarray | Tensor) and not got.shape
+    number = got.item() if boxed else got
+    same = isinstance(number, int | float) and not isinstance(number, bool) and number == type(expected)(number)
+    return type(expected)(number) if same else number
 
 
 def tensor_difference(expected: Tensor, got: Tensor, exact_dtype: bool = False) -> str:

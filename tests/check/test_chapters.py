@@ -74,7 +74,7 @@ def test_every_check_belongs_to_one_exercise():
     assert sorted(called) == sorted(checks)
 
 
-def test_a_check_compares_a_dtype_only_where_its_exercise_names_one():
+def test_a_check_compares_a_dtype_or_a_type_only_where_its_exercise_names_one():
     exact = {
         check.name
         for check in CHECKS
@@ -88,7 +88,7 @@ def test_a_check_compares_a_dtype_only_where_its_exercise_names_one():
         asked = [cell for cell in cells if "exercise" in cell.metadata.get("tags", [])]
         for _, parts in groupby(asked, lambda cell: cell.metadata.d2lpos.id):
             words = "\n".join(cell.source for cell in parts)
-            if re.search(r"\bdtype\b|float32|int64|torch\.long", words):
+            if re.search(r"\bdtype\b|float32|int64|torch\.long|\ban? (Python )?`?(int|float)\b", words):
                 named.update(re.findall(r"^check\.(\w+)\(", words, re.MULTILINE))
     assert exact and exact <= named
 

@@ -77,7 +77,3 @@ def test_a_pretended_machine_has_done_its_work_after_waiting(queue):
     assert machine.clock() == 15 + LAUNCH + 3 * (not queue)
     machine.wait()
     assert machine.clock() == 18 + LAUNCH
-
-
-def test_states_may_be_integers_of_any_width():
-    assert check.block_states(lambda *given: check.block_states.reference(*given).int())

@@ -59,7 +59,3 @@ def test_the_interval_is_that_of_scipy():
     interval = ttest_1samp((after - before)[:, 4:].mean(dim=1), 0).confidence_interval(0.95)
     assert interval.low == pytest.approx(mean - half, abs=1e-6)
     assert interval.high == pytest.approx(mean + half, abs=1e-6)
-
-
-def test_integers_of_any_width_will_do():
-    assert check.standing_out(lambda *given: check.standing_out.reference(*given).int())

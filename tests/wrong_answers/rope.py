@@ -130,7 +130,7 @@ wrong(check.ramp, "lo and hi are whole")(
 )
 
 
-@wrong(check.to_half, "Input: weight = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], heads = 2")
+@wrong(check.to_half, "Input: weight = [1.0, 0.75, 0.5, 0.25, 0.0, -0.25, -0.5, -0.75], heads = 2")
 def heads_of_a_weight_only(weight, heads):
     if weight.dim() == 1:
         return torch.cat([weight[0::2], weight[1::2]])

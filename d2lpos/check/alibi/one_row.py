@@ -43,7 +43,7 @@ one_row = Check(
     properties={
         "the weights of the full bias": [
             row_case("keys 0, 1, 2", [0.5], [0, 1, 2]),
-            row_case("keys 0 to 4", [0.5, 0.25], [0, 1, 2, 3, 4]),
+            row_case("keys 0 to 4", [0.5, 1.0, 0.25], [0, 1, 2, 3, 4]),
         ],
         "positions as they come": [
             row_case("keys 3, 4, 9", [0.5], [3, 4, 9]),

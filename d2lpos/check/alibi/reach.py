@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+from ..cases import exact_dtype
 from ..verdict import Answer, Case, Check, call
 
 
@@ -25,7 +26,7 @@ def rival(slope: float) -> float:
 
 
 def reach_case(lead: float, slope: float) -> Case:
-    return call(f"lead = {lead:g}, slope = {slope:g}", lead=lead, slope=slope)
+    return exact_dtype(call(f"lead = {lead:g}, slope = {slope:g}", lead=lead, slope=slope))
 
 
 reach = Check(

@@ -2,6 +2,7 @@
 
 import math
 
+from ..cases import exact_dtype
 from ..verdict import Answer, Case, Check, call
 
 
@@ -10,7 +11,7 @@ def effective_window(slope: float, eps: float, spread: float) -> int:
 
 
 def window_case(slope: float, eps: float, spread: float) -> Case:
-    return call(f"slope = {slope:g}, eps = {eps:g}, spread = {spread:g}", slope=slope, eps=eps, spread=spread)
+    return exact_dtype(call(f"slope = {slope:g}, eps = {eps:g}, spread = {spread:g}", slope=slope, eps=eps, spread=spread))
 
 
 def rounded(slope, eps, spread):

@@ -95,6 +95,7 @@ compare = Check(
             comparison_case("arm", VALIDATION[:3, :2], TEST[:3, :2]),
             comparison_case("arm", VALIDATION, TEST),
             comparison_case("arm", WORSE, TEST),
+            comparison_case("arm", VALIDATION.flip(0), TEST),
         ],
         "the interval is of paired differences on the test": [
             comparison_case("interval", VALIDATION[:2], TEST[:2]),

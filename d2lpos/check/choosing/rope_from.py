@@ -83,7 +83,7 @@ def always_there(config: dict, kind: str) -> RoPE:
 
 def config_case(kind: str = "full_attention", **more: object) -> Case:
     """The encoding that an answer builds, as what it makes of a fixed vector at four positions."""
-    config = TINY | ({} if "rope_parameters" in more else BASE) | more
+    config = TINY | ({"max_position_embeddings": 8192} if "head_dim" in more else {}) | ({} if "rope_parameters" in more else BASE) | more
     shown = more or without(config, "max_position_embeddings")
     wanted = read(config, kind).dim
 

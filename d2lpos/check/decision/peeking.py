@@ -4,6 +4,7 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
+from ..cases import exact_dtype
 from ..verdict import Case, Check, call
 from .material import drawn
 
@@ -32,7 +33,7 @@ def one_later(differences: Tensor, first: int) -> float:
 
 def studies(number: int, seeds: int, first: int, seed: int) -> Case:
     """As many studies, and as many looks, as is a power of two: then shares are exact in any dtype."""
-    return call(differences=drawn(number, seeds, seed=seed), first=first)
+    return exact_dtype(call(differences=drawn(number, seeds, seed=seed), first=first))
 
 
 peeking = Check(

@@ -36,6 +36,8 @@ seeds = Check(
             enough(spread, gap) + 1,
     },
     as_good={
+        "returned as a float": "The text asks for a whole number, and 1.0 is one.",
+        "returned as a tensor of one number": "The text names no type.",
         "(t.ppf(level, n - 1) + t.ppf(power, n - 1)) * spread / n ** 0.5 > gap → (t.ppf(level, n - 1) + t.ppf(power, n - 1)) * spread / n ** 0.5 >= gap": "The two are equal for no gap that is asked.",
     },
 )

@@ -39,7 +39,7 @@ def unmoved(forward: Callable, x: Tensor) -> Tensor:
 
 
 def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
-    x = 1 + torch.arange(24.0).reshape(4, 2, 3) if x is None else x
+    x = 0.5 + torch.arange(24.0).reshape(4, 2, 3) if x is None else x
     return call(f"forward {label}, x {tuple(x.shape)}", forward=forward, x=x)
 
 

@@ -56,7 +56,7 @@ t5_mod = Check(
         ],
         "scores that T5 does not divide": [
             t5_case(4, [[1, 2]], [[1, 2]], torch.zeros(8, 1), scores=3),
-            t5_case(16, [[1, 2]], [[1, 2]], torch.ones(8, 2), scores=4),
+            t5_case(16, [[1, 2]], [[1, 2]], -torch.ones(8, 2), scores=4),
         ],
         "each row of a batch has positions of its own": [
             t5_case(1, [[0, 1], [0, 2]], [[0, 1], [0, 2]], steps_of(8, 2)),

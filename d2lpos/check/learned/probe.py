@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from ..cases import exact_dtype
 from ..verdict import Case, Check, call
 
 
@@ -77,7 +78,7 @@ probe = Check(
             probe_case("noise alone", draw(4, 6, 6, seed=7)),
             probe_case("position that is fainter in the second half of the texts", fading),
         ],
-        "a Python float": [Case("position along a line, (4, 6, 3)", kind)],
+        "a Python float": [exact_dtype(Case("position along a line, (4, 6, 3)", kind))],
     },
     mistakes={
         "There is no constant: the map must pass through 0. Append a feature that is 1.":

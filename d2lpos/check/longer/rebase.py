@@ -81,4 +81,5 @@ rebase = Check(
         ),
     },
     cards=(counted_from_the_first,),
+    fixed={"omega falls": "Each pair of a head turns more slowly than the one before."},
 )

@@ -123,6 +123,7 @@ is_equivariant = Check(
         "The result is a tensor. Call .item() or bool() on it.":
             lambda f, x, order: torch.isclose(f(x[order]), f(x)[order]).all(),
     },
+    fixed={"order.shape[-1] is x.shape[-2]": "The order is one of the tokens."},
     as_good={
         "close(f(x[order]), f(x)[order]) → close(f(x)[order], f(x[order]))": "Which side the relative tolerance belongs to matters only to differences of about that size.",
         "torch.allclose(a, b, rtol=0.0001, atol=1e-05) → torch.allclose(b, a, rtol=0.0001, atol=1e-05)": "Which side the relative tolerance belongs to matters only to differences of about that size.",

@@ -61,7 +61,7 @@ joined = Check(
             (0, [4, 3], 2, 1),
             (3, [2, 4], 0, 2),
             (3, [4, 5], 2, 2),
-            (1, [4, 4, 2], 1, 3),
+            (1, [300, int("300"), 2], 1, 3),  # equal, and two objects
             (1, [2, 5, 3, 4], 1, 2),
         ),
         "a document as short as that is computed whole": rows(

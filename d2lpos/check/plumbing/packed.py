@@ -36,7 +36,7 @@ def shown_if(see: Callable) -> Callable:
     return lambda cu_seqlens: (in_texts(cu_seqlens)[0], see(*row_of(cu_seqlens), cu_seqlens))
 
 
-ROWS = [[0, 2, 5], [0, 7], [0, 4, 6, 11], [0, 1, 2, 6]]
+ROWS = [[0, 2, 5], [0, 7], [0, 4, 6, 11], [0, 1, 2, 6, 9, 12]]
 
 
 def packed_cases(pairs: Callable | None = None) -> list[Case]:

@@ -97,6 +97,8 @@ shared = Check(
         ),
     ),
     as_good={
+        "returned as a float": "The text asks for a whole number, and 1.0 is one.",
+        "returned as a tensor of one number": "The text names no type.",
         "adapters[1] → adapters[-1]": "Of two adapters, 1 is the last.",
         "alike(old, new) → alike(new, old)": "What two requests begin with is the same, whichever comes first.",
         "min(alike(old, new), len(new) - 1) → min(len(new) - 1, alike(old, new))": "The least of two, in either order.",

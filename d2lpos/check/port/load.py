@@ -27,6 +27,7 @@ def load_case(label: str, positions: list[int], **changes: object) -> Case:
     return Case(f"{label}; tokens 0, 1, … at {positions}", ask)
 
 
+OTHER = {"vocabulary": 9, "outputs": 8, "dim": 48, "heads": 6, "kv_heads": 3, "layers": 1}
 load = Check(
     "load",
     reference=loaded,
@@ -34,6 +35,7 @@ load = Check(
         "keys have heads of their own": [
             load_case("heads = 4, kv_heads = 2", [0, 0], kv_heads=2),
             load_case("heads = 4, kv_heads = 2", [0, 1, 7], kv_heads=2),
+            load_case("another size, heads = 6, kv_heads = 3", [0, 1, 7], **OTHER),
         ],
         "the base of the file": [
             load_case("rope_theta = 500", [0, 1], **other_base(500.0)),

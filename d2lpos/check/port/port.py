@@ -31,23 +31,25 @@ def ported(file: dict, config: dict) -> dict:
     return rearranged(file, {"q": config["heads"], "k": config["kv_heads"]}, config["rotary"], halves)
 
 
-def row_file(d: int, heads: int, kv_heads: int, layers: int) -> dict[str, Tensor]:
+def row_file(d: int, heads: int, kv_heads: int, layers: int, dim: int = 2) -> dict[str, Tensor]:
     """A file with numbers that tell where they stood."""
-    file = {"tokens.weight": torch.arange(48.0).view(12, 4)}
+    file = {"tokens.weight": torch.arange(6.0 * dim**2).view(-1, dim)}
     for layer in range(layers):
         for at, (part, cut) in enumerate({"q": heads, "k": kv_heads, "v": kv_heads}.items()):
             rows, start = cut * d, 1000 * (3 * layer + at)
             name = f"blocks.{layer}.attention.{part}"
-            file[f"{name}.weight"] = start + torch.arange(2.0 * rows).view(rows, 2)
+            file[f"{name}.weight"] = start + torch.arange(float(dim * rows)).view(rows, dim)
             file[f"{name}.bias"] = start + torch.arange(500.0, 500 + rows)
     return file
 
 
-def port_case(name: str, d: int = 4, rotary: int = 4, heads: int = 2, layers: int = 1) -> Case:
-    """What the answer makes of one tensor; there are two heads of keys."""
-    config = {"heads": heads, "kv_heads": 2, "rotary": rotary}
+def port_case(
+    name: str, d: int = 4, rotary: int = 4, heads: int = 2, kv_heads: int = 2, layers: int = 1, dim: int = 2
+) -> Case:
+    """What the answer makes of one tensor."""
+    config = {"heads": heads, "kv_heads": kv_heads, "rotary": rotary}
     settings = ", ".join(f"{key} = {value}" for key, value in config.items())
-    file = row_file(d, heads, 2, layers)
+    file = row_file(d, heads, kv_heads, layers, dim)
 
     def ask(answer: Callable) -> object:
         outcome = given(answer, config, file, "file", "config")
@@ -78,7 +80,10 @@ port = Check(
             port_case(f"{FIRST}.q.weight", d=8, rotary=8),
             port_case(f"{FIRST}.k.weight", d=8, rotary=8),
         ],
-        "keys have heads of their own": [port_case(f"{FIRST}.k.weight", heads=4)],
+        "keys have heads of their own": [
+            port_case(f"{FIRST}.k.weight", heads=4),
+            port_case(f"{FIRST}.k.weight", heads=6, kv_heads=3, dim=5),
+        ],
         "features past the rotary ones stay": [port_case(f"{FIRST}.q.weight", d=8)],
         "biases move with their rows": [port_case(f"{FIRST}.q.bias"), port_case(f"{FIRST}.k.bias")],
         "every layer": [port_case("blocks.1.attention.q.weight", layers=2)],

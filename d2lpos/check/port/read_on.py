@@ -46,7 +46,7 @@ class Counted:
 def read_case(tokens: int, prompt: int) -> Case:
     def ask(answer: Callable) -> object:
         with torch.no_grad():
-            return answer(programs()["right"], torch.arange(tokens), prompt)
+            return answer(programs()["right"], (5 * torch.arange(tokens) + 1) % 12, prompt)
 
     return Case(f"{count(tokens, 'token')}, prompt = {prompt}", ask)
 

@@ -5,6 +5,7 @@ import math
 from torch import Tensor
 
 from ...input.sinusoids import frequencies
+from ..cases import exact_dtype
 from ..verdict import Answer, Case, Check, call
 from .material import pair_angles
 
@@ -19,7 +20,7 @@ def count_closed(d: int, base: float, length: int) -> int:
 
 
 def open_case(d: int, base: float, length: int) -> Case:
-    return call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length)
+    return exact_dtype(call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length))
 
 
 def first_true(d, base, length):
@@ -34,7 +35,7 @@ first_open = Check(
             open_case(4, 10_000.0, 64), open_case(16, 10_000.0, 64), open_case(64, 10_000.0, 4096),
             open_case(16, 10_000.0, 65), open_case(16, 10_000.0, 62), open_case(16, 10_000.0, 63),
         ],
-        "any base": [open_case(64, 500_000.0, 4096), open_case(16, 10.0, 25)],
+        "any base": [open_case(64, 500_000.0, 4096), open_case(16, 10.5, 25)],
         "d/2 where all circles close": [
             open_case(2, 10_000.0, 1000), open_case(16, 10_000.0, 50_000), open_case(16, 10_000.0, 100_000),
         ],

@@ -14,8 +14,10 @@ def rows_to_half(weight: Tensor, heads: int) -> Tensor:
     return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
 
 
-def rows_case(heads: int, d: int, *columns: int, first: int = 0, dtype: torch.dtype = torch.float32) -> Case:
-    weight = first + torch.arange(heads * d * math.prod(columns)).reshape(heads * d, *columns)
+def rows_case(
+    heads: int, d: int, *columns: int, first: int = 0, step: float = 1, dtype: torch.dtype = torch.float32
+) -> Case:
+    weight = first + step * torch.arange(heads * d * math.prod(columns)).reshape(heads * d, *columns)
     return exact_dtype(call(weight=weight.to(dtype), heads=heads))
 
 
@@ -40,7 +42,7 @@ to_half = Check(
         "several heads, each by itself": [
             rows_case(2, 4, 3), rows_case(3, 4, 5, first=5000), rows_case(2, 4, 2, dtype=torch.bfloat16),
         ],
-        "a bias, which has no columns": [rows_case(1, 4), rows_case(2, 4)],
+        "a bias, which has no columns": [rows_case(1, 4), rows_case(2, 4, first=1, step=-0.25)],
         "written by hand": [by_hand("one head", package, "check_layout", "convert", (torch.ones(4, 2), 1))],
     },
     mistakes={

@@ -5,6 +5,7 @@ import math
 import torch
 
 from ...input.sinusoids import sinusoidal
+from ..cases import exact_dtype
 from ..verdict import Answer, Case, Check, call
 from .material import kernel
 
@@ -20,7 +21,7 @@ def by_norm(d: int, base: float, length: int, p: float) -> int:
 
 
 def offset_case(d: int, base: float, length: int) -> Case:
-    return call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length)
+    return exact_dtype(call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length))
 
 
 def seconds_only(d, base, length):

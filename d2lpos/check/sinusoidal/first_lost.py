@@ -2,6 +2,7 @@
 
 import torch
 
+from ..cases import exact_dtype
 from ..verdict import Answer, Check, call
 
 
@@ -21,9 +22,11 @@ first_lost = Check(
     reference=count_limit,
     properties={
         "the smallest positive whole number that the format cannot hold": [
-            call(dtype=torch.bfloat16), call(dtype=torch.float16), call(dtype=torch.float32),
+            exact_dtype(call(dtype=dtype)) for dtype in (torch.bfloat16, torch.float16, torch.float32)
         ],
-        "formats of eight bits, too": [call(dtype=torch.float8_e4m3fn), call(dtype=torch.float8_e5m2)],
+        "formats of eight bits, too": [
+            exact_dtype(call(dtype=dtype)) for dtype in (torch.float8_e4m3fn, torch.float8_e5m2)
+        ],
     },
     mistakes={
         "The format holds this one. The next one is lost.": lambda dtype: count_limit(dtype) - 1,

@@ -56,7 +56,7 @@ bought = Check(
     properties={
         "a mixture, by shares of the tokens": [
             budget_case(64, [8, 16], [0.5, 0.5], 4),
-            budget_case(4096, [128, 256], [0.25, 0.75], 64),
+            budget_case(4096, [256, 128], [0.75, 0.25], 64),
             budget_case(2048, [16, 32, 64], [0.25, 0.25, 0.5], 8),
         ],
         "whole rows alone": [

@@ -126,7 +126,7 @@ behind = Check(
 
 def angles_of(dtype: torch.dtype, omega: list[float], *shape: int) -> Case:
     label = f"x {shape} in {str(dtype).removeprefix('torch.')}, omega = {omega}"
-    x = torch.ones(shape, dtype=dtype)
+    x = torch.linspace(-1, 1, math.prod(shape)).view(shape).to(dtype)
     return exact_dtype(call(label, x=x, omega=torch.tensor(omega)))
 
 
@@ -137,7 +137,7 @@ float_angles = Check(
         "angles in float32, whatever x is": [
             angles_of(torch.float32, [1.0, 0.3], 2, 5, 4),
             angles_of(torch.bfloat16, [1.0, 0.3], 2, 5, 4),
-            angles_of(torch.bfloat16, [1.0, 0.3, 0.01], 2, 300, 6),
+            angles_of(torch.bfloat16, [0.3, 1.0, 0.01], 2, 300, 6),
             angles_of(torch.float16, [0.3], 3000, 8),
         ]
     },
@@ -194,7 +194,7 @@ def rms(x: Tensor) -> Tensor:
 
 
 def norm_case(q: list[list[float]], weight: list[float], turn: Callable = quarter) -> Case:
-    """The RMS of each query is a whole number, so all numbers are exact."""
+    """The RMS of each query is a whole number, or a half more."""
     return call(q=torch.tensor(q), weight=torch.tensor(weight), turn=turn)
 
 
@@ -213,7 +213,7 @@ norm_and_turn = Check(
             norm_case([LONG], W),
             norm_case([LONG, SHORT], [1.0, 1.0, 1.0, 1.0]),
             norm_case([LONG, SHORT], W),
-            norm_case([[1.0, 7.0], [1.0, -1.0], [2.0, 2.0]], [0.5, 2.0]),
+            norm_case([[0.5, 3.5], [1.0, -1.0], [2.0, 2.0]], [0.5, -2.0]),
             norm_case(
                 [[4.0, 2.0, 1.0, 1.0, -1.0, 1.0], [7.0, 1.0, -1.0, 1.0, 1.0, 1.0]],
                 [1.0, 2.0, 4.0, 0.5, 3.0, 1.5],
@@ -238,6 +238,7 @@ norm_and_turn = Check(
         ),
     },
     as_good={"x.square().mean(-1, keepdim=True) → x.square().mean(1, keepdim=True)": "Queries have two axes here."},
+    fixed={"q.shape[-1] is weight.shape[-1]": "The weight has a number for each feature."},
 )
 
 
@@ -253,7 +254,7 @@ sharpened = Check(
             scores_case([[1.0, -2.0], [0.5, 8.0]], 4.0),
             scores_case([[1.0, -2.0], [0.5, 8.0]], 40.0),
             scores_case([[3.0, 0.0, -0.5]], 1.0),
-            scores_case([[[0.25], [2.0], [-4.0]], [[1.5], [6.0], [0.75]]], 16.0),
+            scores_case([[[0.25], [2.0], [-4.0]], [[1.5], [6.0], [0.75]]], 2.5),
         ],
     },
     mistakes={
@@ -283,7 +284,7 @@ proportional = Check(
             call(head=8, turning=4, base=16.0),
             call(head=16, turning=4, base=255.0),
             call(head=8, turning=8, base=16.0),
-            call(head=10, turning=4, base=100.0),
+            call(head=10, turning=4, base=99.5),
         ]
     },
     mistakes={

@@ -5,6 +5,7 @@ from operator import index
 
 import numpy as np
 
+from ..cases import exact_dtype
 from ..verdict import Answer, Case, Check, is_empty
 
 MOST = 7  # runs of the model, where there are 32 pairs
@@ -81,7 +82,7 @@ def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> 
         edge = edge.item() if isinstance(edge, np.integer) else edge
         return edge if is_empty(edge) else look(edge, asked)
 
-    return Case(f"{label or f'losses {losses}'}, allowed = {allowed:g}", ask)
+    return exact_dtype(Case(f"{label or f'losses {losses}'}, allowed = {allowed:g}", ask))
 
 
 def first_case(losses: list, allowed: float) -> Case:

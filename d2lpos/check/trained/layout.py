@@ -96,6 +96,7 @@ def projections(
     angle: float = 1.0,
     far: float = 0.0,
     astray: tuple[int, ...] = (),
+    dim: int = 64,
 ) -> tuple[Tensor, Tensor]:
     """W_Q and W_K as training leaves them: partners have met, and lengths change slowly from pair to pair.
 
@@ -104,7 +105,7 @@ def projections(
     of the pair half a head before. angle: by how much queries are turned from keys, in radians. astray: heads of
     queries that ask for the keys of another pair, whose rows stand where the other layout has partners.
     """
-    draw, dim = torch.Generator().manual_seed(0), 64
+    draw = torch.Generator().manual_seed(0)
     lengths = torch.linspace(-1, 1, size // 2, dtype=torch.float64)[:, None].exp()
     cos, sin, longer = math.cos(angle), math.sin(angle), math.exp(uneven)
     queries, keys = [], []
@@ -156,7 +157,7 @@ layout = Check(
             layout_case("half", 64, 2, 2),
             layout_case("interleaved", 64, 2, 2),
             layout_case("half", 64, 4, 2),
-            layout_case("interleaved", 64, 3, 1),
+            layout_case("interleaved", 64, 3, 1, dim=48),
             layout_case("half", 64, 6, 6, beside=0.0, astray=(0, 5)),
             layout_case("half", 64, 6, 3, beside=0.0, astray=(0, 5)),
             layout_case("interleaved", 64, 6, 3, beside=0.0, astray=(0, 5)),

@@ -90,6 +90,7 @@ previous_head = Check(
         "Layers and heads count from 0.": (17, 1),
     }),),
     cards=(with_a_shifted_index,),
+    fixed={"weights.shape[-1] is weights.shape[-2]": "The queries and the keys are those of one text."},
     as_good={
         "values.shape[1] → values.shape[-1]": "Of two axes, 1 is the last.",
         "weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1) → weights.diagonal(-1, dim1=2, dim2=3).sum(dim=-1)": "The sums over the queries are in the order of the means.",
