@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..encoding import BLOCK, Encoding, check_pairs, may_share, twin
+from ..encoding import BLOCK, Encoding, check_pairs
 from ..positions.arguments import check_function, check_positive, check_size, check_tensor
 from ..positions.checks import (
     as_index,
@@ -74,6 +74,7 @@ def score_mod(
 class PositionBias(Encoding):
     """Door 3 for what depends on positions and head alone, not on queries and keys; a subclass has heads and `between`."""
 
+    shared = "between"
     heads: int
 
     def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
@@ -89,8 +90,6 @@ class PositionBias(Encoding):
 
         Larger ones are not kept, nor those of more than 1,024 queries, for which attention asks piece by piece.
         """
-        if not may_share(self, (q_positions, k_positions), PositionBias, "score"):
-            return self
         for name, positions in ("q_positions", q_positions), ("k_positions", k_positions):
             check_places(positions, self.axes, type(self).__name__, name)
         along = token_axis(self.axes)
@@ -98,12 +97,7 @@ class PositionBias(Encoding):
         rows = max(q_positions.shape[:along].numel(), k_positions.shape[:along].numel())
         if queries > BLOCK or self.heads * rows * queries * keys > LARGEST:
             return self
-        kept = self.between(q_positions, k_positions)
-
-        def between(here: Tensor, there: Tensor) -> Tensor:
-            return kept if here is q_positions and there is k_positions else self.between(here, there)
-
-        return twin(self, between=between)
+        return super().precompute(q_positions, k_positions)
 
     def check_heads(self, q: Tensor, q_positions: Tensor) -> None:
         """Raise a TypeError or ValueError where q is not (batch, head, sequence, feature), or has other heads."""

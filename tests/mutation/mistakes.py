@@ -117,13 +117,11 @@ MISTAKES = {
         "x.to(x.dtype)"],
     "d2lpos/rotary/rope.py tests/core/test_cache.py::test_re_based_keys_are_those_that_turned_there[positions0-yarn]": [
         "self.turns(offsets, omega), self.layout → self.turns(offsets, omega), self.layout, _"],
-    "d2lpos/rotary/rope.py tests/core/test_precompute.py": ["if here is q_positions and there is k_positions → if True",
-        '"rotate", "turned", "both_turns" → "both_turns"',
+    "d2lpos/rotary/rope.py tests/core/test_precompute.py": [
         "if self.angles.is_inference() == torch.is_inference_mode_enabled() → if True"],
-    "d2lpos/bias/base.py tests/core/test_precompute.py": ["if here is q_positions and there is k_positions → if True",
-        "if queries > BLOCK or → if", 'if not may_share(self, (q_positions, k_positions), PositionBias, "score"): → if False:'],
-    "d2lpos/encoding.py tests/core/test_precompute.py": ["(*positions, *encoding.parameters()) → positions", "(*positions, *encoding.parameters()) → encoding.parameters()",
-        "method not in own and getattr → getattr"],
+    "d2lpos/bias/base.py tests/core/test_precompute.py": ["if queries > BLOCK or → if"],
+    "d2lpos/encoding.py tests/core/test_precompute.py": ["(q_positions, k_positions, *self.parameters()) → (q_positions, k_positions)",
+        "(q_positions, k_positions, *self.parameters()) → self.parameters()", "if here is q_positions and there is k_positions → if True"],
     "d2lpos/transformer/model.py tests/core/test_precompute.py": ["encodings[place] = own.precompute(positions, keys) → encodings[place] = own", "layers[id(own)] > 1 → True"],
     "d2lpos/rotary/rope_values.py": ["return self.rotate_further(v, k_positions) → return self.rotate_at(v, k_positions)",
         "remember(-positions → remember(positions"],
