@@ -14,7 +14,6 @@ from ..encoding import BLOCK, NOPE, Encoding, adds_values, check_embeddings, che
 from ..positions.arguments import check_flag, check_floating, check_layer_dtype, check_positive, check_size
 from ..positions.checks import check_positions, own_copy, token_axis
 from ..positions.looks import recall, remember
-from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
 from .inputs import check_inputs, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
@@ -248,7 +247,7 @@ class Attention(nn.Module):
             hidden_features = cache.append_hidden_features(hidden_features)
         y = attend(q, k, v, positions, mask.k_positions, encoding, mask, hidden_features, self.sinks)
         if cache is not None:  # not before: what is refused must leave no trace
-            cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions()
+            cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions
             cache.hidden_features = hidden_features
         return self.out(y.transpose(-3, -2).flatten(-2))
 
@@ -274,5 +273,4 @@ class Attention(nn.Module):
             check_mask(mask, (tokens[0], self.heads, tokens[1], keys), positions.device)
         if segments is not None:
             check_positions("segments", segments, tokens, positions.device)
-            check_segments(segments)
         return Mask(positions, k_positions, mask, segments, self.causal, self.window, self.encoding.axes)

@@ -11,7 +11,7 @@ MISTAKES = {
     "d2lpos/transformer/attention.py": ["mask, segments, self.causal, → mask, segments, False,", "is_causal=False",
         "attend(q, k, v, positions, mask.k_positions,  → attend(q, k, v, positions, positions[..., -1:] - torch.arange(k.shape[-2]).flip(0), ",
         "k, v = cache.append_tokens(k, v) → k, v = cache.keys, cache.values = cache.append_tokens(k, v)",
-        "cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions() → pass",
+        "cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions → pass",
         "bias.dtype.itemsize > q.dtype.itemsize → False", "= (q.to(wide) @ repeat_kv(k, q).to(wide).mT)",
         "logits = logits + bias → logits = logits", "weights if hidden is None else weights)",
         "else (weights @ repeat_kv(v, q))", "if cache.rotated: → if True:", "mask.dense, q)) → None, q))"],
