@@ -99,11 +99,6 @@ class PositionBias(Encoding):
             return self
         return super().precompute(q_positions, k_positions)
 
-    def check_heads(self, q: Tensor, q_positions: Tensor) -> None:
-        """Raise a TypeError or ValueError where q is not (batch, head, sequence, feature), or has other heads."""
-        check_by_head("q", q, q_positions, self.axes)
-        check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
-
 
 class Bias(PositionBias):
     """Door 3 for what depends on offset and head alone; a subclass defines `at`, and has both forms.
@@ -138,7 +133,8 @@ class Bias(PositionBias):
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor
     ) -> Callable[..., Tensor]:
         """The same bias for `flex_attention(q, k, v, score_mod=…)`; arguments as for `score`."""
-        self.check_heads(q, q_positions)
+        check_by_head("q", q, q_positions)
+        check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
         self.check_indices(q_positions, k_positions)
         return score_mod(
             q, k, q_positions, k_positions, lambda batch, head, query, offset: self.at(offset, head)

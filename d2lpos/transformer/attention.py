@@ -247,7 +247,7 @@ class Attention(nn.Module):
             hidden_features = cache.append_hidden_features(hidden_features)
         y = attend(q, k, v, positions, mask.k_positions, encoding, mask, hidden_features, self.sinks)
         if cache is not None:  # not before: what is refused must leave no trace
-            cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions
+            cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions()
             cache.hidden_features = hidden_features
         return self.out(y.transpose(-3, -2).flatten(-2))
 

@@ -4,7 +4,7 @@ Positions are data, so a mask is found from them. It is built only where a progr
 PyTorch's causal attention knows the mask of keys in order by its name.
 """
 
-from functools import cached_property, reduce
+from functools import reduce
 from operator import and_
 
 import torch
@@ -146,7 +146,7 @@ class Mask:
             ahead = keys - self.q_positions.shape[-2]
             self.q_order = count(ahead, keys, self.k_positions.device) if ahead else self.k_order
         self.everything = self.in_order = False
-        self.doc_lens = None
+        self.doc_lens = self.built = self.copied = None
         if window is not None:
             check_positive(window=window)
         if allowed is not None or window is not None and not self.all_near():
@@ -186,13 +186,14 @@ class Mask:
             return self
         return Mask(self.q_positions, self.k_positions, self.allowed, self.segments, self.causal, window, self.axes)
 
-    @cached_property
     def copied_k_positions(self) -> Tensor:
         """A copy of the keys' positions, which caches keep: the caller may count the tensor that it gave up in place.
 
         All layers that share the mask share the copy.
         """
-        return own_copy("k_positions", self.k_positions)
+        if self.copied is None:
+            self.copied = own_copy("k_positions", self.k_positions)
+        return self.copied
 
     def all_near(self) -> bool:
         """Whether no key stands outside the window of any query, as far as one can look."""
@@ -216,11 +217,14 @@ class Mask:
             return None
         return found
 
-    @cached_property
+    @property
     def dense(self) -> Tensor | None:
         """True where a query may look, (query, key), (batch, query, key) or with heads; None for everywhere."""
-        if self.everything:
-            return None
+        if self.built is None and not self.everything:
+            self.built = self.build()
+        return self.built
+
+    def build(self) -> Tensor:
         masks = [] if self.allowed is None else [over_heads(self.allowed)]
         if self.causal:
             masks.append(over_heads(causal_mask(self.q_order, self.k_order)))

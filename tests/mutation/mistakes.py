@@ -11,7 +11,7 @@ MISTAKES = {
     "d2lpos/transformer/attention.py": ["mask, segments, self.causal, → mask, segments, False,", "is_causal=False",
         "attend(q, k, v, positions, mask.k_positions,  → attend(q, k, v, positions, positions[..., -1:] - torch.arange(k.shape[-2]).flip(0), ",
         "k, v = cache.append_tokens(k, v) → k, v = cache.keys, cache.values = cache.append_tokens(k, v)",
-        "cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions → pass",
+        "cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions() → pass",
         "bias.dtype.itemsize > q.dtype.itemsize → False", "= (q.to(wide) @ repeat_kv(k, q).to(wide).mT)",
         "logits = logits + bias → logits = logits", "weights if hidden is None else weights)",
         "else (weights @ repeat_kv(v, q))", "if cache.rotated: → if True:", "mask.dense, q)) → None, q))"],
@@ -46,7 +46,7 @@ MISTAKES = {
         "x.narrow(axis, 0, first) → x.narrow(axis, 0, 0)", "([new], dim=axis)", "else [new, kept]",
         "is None or room"],
     "d2lpos/transformer/cache.py tests/core/test_distance.py": [
-        "left.hidden_features = None if cache.hidden_features is None else some(cache.hidden_features, -2) → left.hidden_features = cache.hidden_features"],
+        "new.hidden_features = None if self.hidden_features is None else change(self.hidden_features, -2) → new.hidden_features = self.hidden_features"],
     "d2lpos/content/distance.py": ["counted & visible → counted", "right=own → right=not own",
         "causal_mask(q_positions, k_positions) → causal_mask(q_positions, q_positions.new_full(k_positions.shape, -9))",
         "sort(dim=-1)"],
