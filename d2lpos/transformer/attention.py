@@ -42,10 +42,8 @@ def attention_weights(
     mask = check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
     check_sinks(sinks, q)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    return softmax_weights(
-        turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, hidden_features),
-        mask, sinks,
-    )
+    bias = biases(q, k, q_positions, k_positions, encoding, mask, hidden_features)
+    return softmax_weights(turned_q, turned_k, bias, mask, sinks)
 
 
 def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks: Tensor | None) -> Tensor:
