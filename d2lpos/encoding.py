@@ -56,6 +56,7 @@ class Encoding(nn.Module):
 
     axes = 1  # coordinates of a position
     needs_hidden = False  # whether door 3 also takes `hidden_features`, and which keys a query sees
+    shared = ""  # the method of q_positions and k_positions whose result `precompute` keeps
     wide: tuple[str, ...] = ()  # tensors that positions are multiplied by: `.to(torch.bfloat16)` leaves them as they are
 
     def __new__(cls, *arguments: object, **named: object) -> Self:
@@ -139,11 +140,22 @@ class Encoding(nn.Module):
         that each is computed once; so what a rule or a bias draws at random is drawn once, too. For other tensors of
         positions it computes what it needs, as ever.
 
-        By default nothing is kept, and the encoding itself comes back. So it does where it has parameters or positions have
-        a gradient, because a layer may be computed anew in the backward pass, or bring its weights itself; and where the
-        encoding or its class has a method of its own in place of one that would be skipped. Raises as the doors do.
+        What is kept is what the method `shared` gives. Without one the encoding itself comes back. So it does where it has
+        parameters or positions have a gradient, because a layer may be computed anew in the backward pass, or bring its
+        weights itself. Raises as the doors do.
         """
-        return self
+        for name, x in ("q_positions", q_positions), ("k_positions", k_positions):
+            check_tensor(name, x)
+        learned = any(x.requires_grad for x in (q_positions, k_positions, *self.parameters()))
+        if not self.shared or learned or torch.compiler.is_compiling():
+            return self
+        method = getattr(self, self.shared)
+        kept = method(q_positions, k_positions)
+
+        def shared(here: Tensor, there: Tensor) -> object:
+            return kept if here is q_positions and there is k_positions else method(here, there)
+
+        return twin(self, **{self.shared: shared})
 
     @property
     def doors(self) -> tuple[str, ...]:
@@ -185,8 +197,6 @@ NOPE = Encoding()
 
 def closed(axes: int) -> Encoding:
     """No encoding, for positions of so many axes."""
-    if axes == 1:
-        return NOPE
     encoding = Encoding()
     encoding.axes = axes
     return encoding
@@ -197,20 +207,10 @@ def opens(encoding: Encoding, method: str) -> bool:
     return getattr(type(encoding), method) is not getattr(Encoding, method)
 
 
-def may_share(encoding: Encoding, positions: tuple[Tensor, Tensor], kind: type[Encoding], *methods: str) -> bool:
-    """Whether layers may share what follows from positions, as `precompute` says: these methods are as that class wrote them."""
-    for name, x in zip(("q_positions", "k_positions"), positions, strict=True):
-        check_tensor(name, x)
-    if torch.compiler.is_compiling() or any(x.requires_grad for x in (*positions, *encoding.parameters())):
-        return False
-    own, written = vars(encoding), type(encoding)
-    return all(method not in own and getattr(written, method) is getattr(kind, method) for method in methods)
-
-
-def twin(encoding: Encoding, **methods: Callable[..., object]) -> Encoding:
-    """An encoding with the same parts and parameters that has these methods in place of its own."""
+def twin(encoding: Encoding, **attributes: object) -> Encoding:
+    """An encoding with the same parts and parameters that has these attributes in place of its own."""
     made = object.__new__(type(encoding))
-    vars(made).update(vars(encoding), **methods)
+    vars(made).update(vars(encoding), **attributes)
     return made
 
 

@@ -60,9 +60,8 @@ def slope(head: Tensor, heads: int, rule: str, octaves: float) -> Tensor:
     """
     below = heads if rule == "paper" else 2 ** int(math.log2(heads))
     number = head.double()
-    return torch.exp2(
-        -octaves / below * torch.where(number < below, number + 1, number - below + 0.5)
-    ).float()
+    step = torch.where(number < below, number + 1, number - below + 0.5)
+    return torch.exp2(-octaves / below * step).float()
 
 
 def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..encoding import BLOCK, Encoding, check_pairs, may_share, twin
+from ..encoding import BLOCK, Encoding, check_pairs
 from ..positions.arguments import check_function, check_positive, check_size, check_tensor
 from ..positions.checks import (
     as_index,
@@ -74,6 +74,7 @@ def score_mod(
 class PositionBias(Encoding):
     """Door 3 for what depends on positions and head alone, not on queries and keys; a subclass has heads and `between`."""
 
+    shared = "between"
     heads: int
 
     def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
@@ -89,8 +90,6 @@ class PositionBias(Encoding):
 
         Larger ones are not kept, nor those of more than 1,024 queries, for which attention asks piece by piece.
         """
-        if not may_share(self, (q_positions, k_positions), PositionBias, "score"):
-            return self
         for name, positions in ("q_positions", q_positions), ("k_positions", k_positions):
             check_places(positions, self.axes, type(self).__name__, name)
         along = token_axis(self.axes)
@@ -98,17 +97,7 @@ class PositionBias(Encoding):
         rows = max(q_positions.shape[:along].numel(), k_positions.shape[:along].numel())
         if queries > BLOCK or self.heads * rows * queries * keys > LARGEST:
             return self
-        kept = self.between(q_positions, k_positions)
-
-        def between(here: Tensor, there: Tensor) -> Tensor:
-            return kept if here is q_positions and there is k_positions else self.between(here, there)
-
-        return twin(self, between=between)
-
-    def check_heads(self, q: Tensor, q_positions: Tensor) -> None:
-        """Raise a TypeError or ValueError where q is not (batch, head, sequence, feature), or has other heads."""
-        check_by_head("q", q, q_positions, self.axes)
-        check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
+        return super().precompute(q_positions, k_positions)
 
 
 class Bias(PositionBias):
@@ -144,7 +133,8 @@ class Bias(PositionBias):
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor
     ) -> Callable[..., Tensor]:
         """The same bias for `flex_attention(q, k, v, score_mod=…)`; arguments as for `score`."""
-        self.check_heads(q, q_positions)
+        check_by_head("q", q, q_positions)
+        check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
         self.check_indices(q_positions, k_positions)
         return score_mod(
             q, k, q_positions, k_positions, lambda batch, head, query, offset: self.at(offset, head)

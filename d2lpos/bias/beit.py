@@ -30,10 +30,8 @@ class BEiT(Swin):
         self.table = nn.Parameter(torch.zeros(len(self.table) + 3, heads))
 
     def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        (asks, here), (asked, there) = (
-            nowhere("q_positions", q_positions),
-            nowhere("k_positions", k_positions),
-        )
+        asks, here = nowhere("q_positions", q_positions)
+        asked, there = nowhere("k_positions", k_positions)
         rows, last = relative_position_index(here, there, self.height, self.width), len(self.table)
         asks, asked = asks[..., :, None], asked[..., None, :]
         rows = torch.where(asks, last - 3, rows).where(~asked, last - 2).where(~(asks & asked), last - 1)

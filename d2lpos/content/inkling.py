@@ -66,13 +66,11 @@ class Inkling(Encoding):
         check_hidden_features(hidden_features, k, rank, "Inkling")
         if q.shape[-2] > k.shape[-2]:
             raise ValueError(f"q must have at most as many tokens as k; got {tuple(q.shape)} and {tuple(k.shape)}")
-        distance = -offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))[
-            ..., None, :, :
-        ]
+        offset = offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))
+        distance = -offset[..., None, :, :]
         wide = torch.promote_types(hidden_features.dtype, torch.float32)
         of_queries = hidden_features[..., hidden_features.shape[-2] - q.shape[-2] :, :].to(wide)
-        at = (of_queries @ self.profiles.to(wide)).gather(
-            -1, distance.clamp(0, extent - 1).expand(*q.shape[:-1], -1)
-        )
+        columns = distance.clamp(0, extent - 1).expand(*q.shape[:-1], -1)
+        at = (of_queries @ self.profiles.to(wide)).gather(-1, columns)
         bias = torch.where((distance >= 0) & (distance < extent), at, 0)
         return bias if self.temperature is None else multiply(bias, q_positions, self.temperature)

@@ -13,8 +13,7 @@ from torch.nn.functional import gelu, linear
 
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_positive, check_scale, check_tensor
-from ..positions.checks import as_float
-from ..positions.looks import recall, remember
+from ..positions.checks import as_double, as_float
 from .sinusoids import angles, wave_dtype
 
 __all__ = ["FourierFeatures", "PositionMLP", "fourier_features"]
@@ -102,5 +101,4 @@ class FourierFeatures(Encoding):
 
 def widen(positions: Tensor, x: Tensor) -> Tensor:
     """Positions in the wider of their own dtype and that of x."""
-    wide = as_float(positions)
-    return remember(wide.double(), recall(wide)) if x.dtype == torch.float64 else wide
+    return as_double(positions) if x.dtype == torch.float64 else as_float(positions)

@@ -14,9 +14,9 @@ from ..positions.arguments import (
     check_count,
     check_flag,
     check_floating,
+    check_members,
     check_name,
     check_positive,
-    check_sequence,
 )
 from ..positions.looks import extent
 
@@ -55,10 +55,9 @@ def resize_table(
     check_count(prefix=prefix)
     check_flag(antialias=antialias)
     for name, grid in ("old", old), ("new", new):
-        check_sequence(name, grid)
+        check_members(check_positive, name, grid)
         if len(grid) != 2:
             raise ValueError(f"{name} must be height and width; got {tuple(grid)}")
-        check_positive(**{f"{name}[0]": grid[0], f"{name}[1]": grid[1]})
     if table.dim() != 2 or len(table) != prefix + old[0] * old[1] or not table.shape[1]:
         raise ValueError(
             f"table must be ({prefix} + {old[0]} · {old[1]}, dim), a row for each cell; got {tuple(table.shape)}"

@@ -103,9 +103,7 @@ class Sinusoidal(Encoding):
 
     def __init__(self, dim: int, base: float = 10_000.0, layout: str = "interleaved", endpoint: bool = False):
         super().__init__()
-        sinusoidal(
-            torch.arange(1), dim, base, layout, endpoint
-        )  # bad arguments fail here, not in the first forward
+        sinusoidal(torch.arange(1), dim, base, layout, endpoint)  # bad arguments fail here
         self.dim, self.base, self.layout, self.endpoint = dim, base, layout, endpoint
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:

@@ -120,6 +120,12 @@ def check_sequence(name: str, members: Sequence[object]) -> None:
         raise TypeError(f"{name} must be a sequence, such as a list; got {members!r}")
 
 
+def check_members(check: Callable[..., None], name: str, members: Sequence[object]) -> None:
+    """As `check_sequence`; and as `check`, such as `check_positive`, for each member, which errors call name[0], name[1], …"""
+    check_sequence(name, members)
+    check(**{f"{name}[{number}]": member for number, member in enumerate(members)})
+
+
 def check_function(name: str, function: Callable[..., object], what: str) -> None:
     """Raise a TypeError where function cannot be called; `what` says what it must be."""
     if not callable(function):

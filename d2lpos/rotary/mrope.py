@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..input.sinusoids import frequencies
-from ..positions.arguments import check_count, check_positive, check_sequence
+from ..positions.arguments import check_count, check_members, check_positive
 from ..positions.checks import as_double, check_places
 from .rope import Rotary, check_layout, check_rotary, check_scaling
 from .scaling import unscaled
@@ -23,7 +23,7 @@ def blocks(sizes: Sequence[int]) -> list[int]:
     >>> blocks([1, 2, 2])
     [0, 1, 1, 2, 2]
     """
-    check_sizes(sizes)
+    check_members(check_positive, "sizes", sizes)
     return [axis for axis, size in enumerate(sizes) for _ in range(size)]
 
 
@@ -36,20 +36,13 @@ def in_turn(sizes: Sequence[int]) -> list[int]:
     >>> in_turn([3, 2, 1])
     [0, 1, 2, 0, 1, 0]
     """
-    check_sizes(sizes)
+    check_members(check_positive, "sizes", sizes)
     deal, n = [0] * sum(sizes), len(sizes)
     for axis, size in enumerate(sizes[1:], 1):
         if axis + n * (size - 1) >= len(deal):
             raise ValueError(f"sizes must leave a turn for each pair; got {list(sizes)}")
         deal[axis : axis + n * size : n] = [axis] * size
     return deal
-
-
-def check_sizes(sizes: Sequence[int]) -> None:
-    """Raise a TypeError or ValueError where sizes are not positive integers."""
-    check_sequence("sizes", sizes)
-    for number, size in enumerate(sizes):
-        check_positive(**{f"sizes[{number}]": size})
 
 
 class MRoPE(Rotary):
@@ -74,9 +67,7 @@ class MRoPE(Rotary):
         super().__init__()
         check_positive(dim=dim)
         check_layout(layout)
-        check_sequence("deal", deal)
-        for number, axis in enumerate(deal):
-            check_count(**{f"deal[{number}]": axis})
+        check_members(check_count, "deal", deal)
         self.dim, self.deal, self.base, self.layout = dim, list(deal), base, layout
         self.rotary, self.axes, self.scaling = 2 * len(self.deal), 1 + max(self.deal, default=0), scaling
         if sorted(set(self.deal)) != list(range(self.axes)):

@@ -6,7 +6,7 @@ Other families norm first, and turn what is normed.
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding, may_share, twin
+from ..encoding import Encoding, twin
 from ..positions.arguments import check_number
 from .rope import RoPE
 
@@ -42,18 +42,13 @@ class Normed(Encoding):
         self.k_weight = nn.Parameter(torch.ones(rope.dim))
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        return self.normed(*self.rope.rotate(q, k, q_positions, k_positions))
+        turned_q, turned_k = self.rope.rotate(q, k, q_positions, k_positions)
+        return self.norm(turned_q, self.q_weight), self.norm(turned_k, self.k_weight)
 
     def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
         """This encoding with a `rope` that has its cosines and sines; see `Encoding.precompute`."""
         rope = self.rope.precompute(q_positions, k_positions)
-        if rope is self.rope or not may_share(self, (q_positions, k_positions), Normed, "rotate", "normed"):
-            return self
-        return twin(self, rotate=lambda *given: self.normed(*rope.rotate(*given)))
-
-    def normed(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
-        """Queries and keys that have turned, each normed with its weights."""
-        return self.norm(q, self.q_weight), self.norm(k, self.k_weight)
+        return self if rope is self.rope else twin(self, rope=rope)
 
     def norm(self, x: Tensor, weight: Tensor) -> Tensor:
         wide = x.to(torch.promote_types(x.dtype, torch.float32))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding, check_tokens, may_share, twin
+from ..encoding import Encoding, check_tokens
 from ..input.sinusoids import angles, frequencies
 from ..positions.arguments import (
     check_broadcast,
@@ -187,6 +187,7 @@ class Rotary(Encoding):
     and the attention factor.
     """
 
+    shared = "both_turns"  # which has the cosines and sines
     dim: int
     rotary: int
     layout: str
@@ -216,17 +217,6 @@ class Rotary(Encoding):
         self.check_turned("x", x, offsets, "offsets")
         omega, _ = self.scaled()
         return self.turned(x, Turn(self.turns(offsets, omega), self.layout))
-
-    def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
-        """This encoding with the cosines and sines of these positions; see `Encoding.precompute`."""
-        if not may_share(self, (q_positions, k_positions), Rotary, "rotate", "turned", "both_turns"):
-            return self
-        kept = self.both_turns(q_positions, k_positions)
-
-        def both_turns(here: Tensor, there: Tensor) -> tuple[Turn, Turn]:
-            return kept if here is q_positions and there is k_positions else self.both_turns(here, there)
-
-        return twin(self, both_turns=both_turns)
 
     def both_turns(self, q_positions: Tensor, k_positions: Tensor) -> tuple[Turn, Turn]:
         """The turns of queries and of keys; one for both where they have the same positions."""

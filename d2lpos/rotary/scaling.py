@@ -22,6 +22,7 @@ from ..positions.arguments import (
     check_flag,
     check_floating,
     check_integer,
+    check_members,
     check_number,
     check_positive,
     check_real_number,
@@ -184,9 +185,7 @@ def longrope(
     elif length == 1 and factor > 1:
         raise ValueError("length must be at least 2, because the attention factor divides by its logarithm; got 1")
     for name, divisors in ("short", short), ("long", long):
-        check_sequence(name, divisors)
-        for number, divisor in enumerate(divisors):
-            check_real_number(**{f"{name}[{number}]": divisor})
+        check_members(check_real_number, name, divisors)
         if len(divisors) != len(frequencies) or not all(0 < d < math.inf for d in divisors):
             raise ValueError(
                 f"{name} must be {len(frequencies)} positive numbers, one for each pair; got {divisors}"

@@ -14,7 +14,6 @@ from ..encoding import BLOCK, NOPE, Encoding, adds_values, check_embeddings, che
 from ..positions.arguments import check_flag, check_floating, check_layer_dtype, check_positive, check_size
 from ..positions.checks import check_positions, own_copy, token_axis
 from ..positions.looks import recall, remember
-from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
 from .inputs import check_inputs, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
@@ -43,10 +42,8 @@ def attention_weights(
     mask = check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
     check_sinks(sinks, q)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    return softmax_weights(
-        turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, hidden_features),
-        mask, sinks,
-    )
+    bias = biases(q, k, q_positions, k_positions, encoding, mask, hidden_features)
+    return softmax_weights(turned_q, turned_k, bias, mask, sinks)
 
 
 def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks: Tensor | None) -> Tensor:
@@ -274,5 +271,4 @@ class Attention(nn.Module):
             check_mask(mask, (tokens[0], self.heads, tokens[1], keys), positions.device)
         if segments is not None:
             check_positions("segments", segments, tokens, positions.device)
-            check_segments(segments)
         return Mask(positions, k_positions, mask, segments, self.causal, self.window, self.encoding.axes)

@@ -1,5 +1,6 @@
 """The memory of decoding: what a layer keeps of the tokens it has seen."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import torch
@@ -49,7 +50,7 @@ class Cache:
         check_count(capacity=capacity)
         check_positive(axes=axes)
         check_flag(rotated=rotated)
-        self.rotated, self.capacity, self.axes = rotated, capacity, axes
+        self.rotated, self.capacity, self.axes, self.along = rotated, capacity, axes, token_axis(axes)
         if not keys is values is positions is None:
             check_tokens(keys, values)
             self.check_each(positions, keys)
@@ -92,15 +93,13 @@ class Cache:
             one_each = f"(…, {', '.join(map(str, want))}), one for each key"
             raise ValueError(f"positions must be {one_each}; got {tuple(positions.shape)}")
 
-    @property
-    def along(self) -> int:
-        """The axis of positions that counts tokens."""
-        return token_axis(self.axes)
-
-    def empty(self) -> "Cache":
-        """A new cache of this kind, which may be cropped as far as this one."""
+    def changed(self, change: Callable[[Tensor, int], Tensor]) -> "Cache":
+        """A new cache of this kind, with what `change` makes of each tensor, whose axis of tokens it gets, too."""
         new = Cache(rotated=self.rotated, capacity=self.capacity, axes=self.axes)
         new.shortest = self.shortest
+        new.keys, new.values = change(self.keys, -2), change(self.values, -2)
+        new.positions = own_copy("positions", change(self.positions, self.along))
+        new.hidden_features = None if self.hidden_features is None else change(self.hidden_features, -2)
         return new
 
     def append_hidden_features(self, hidden_features: Tensor | None) -> Tensor | None:
@@ -159,10 +158,7 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
     def some(x: Tensor, axis: int) -> Tensor:
         return torch.cat([x.narrow(axis, 0, first), x.narrow(axis, last, length - last)], dim=axis)
 
-    left = cache.empty()
-    left.keys, left.values = some(cache.keys, -2), some(cache.values, -2)
-    left.positions = own_copy("positions", some(cache.positions, cache.along))
-    left.hidden_features = None if cache.hidden_features is None else some(cache.hidden_features, -2)
+    left = cache.changed(some)
     if last > first:
         left.shortest = left.keys.shape[-2]
     return left
@@ -185,13 +181,9 @@ def crop(cache: Cache, length: int) -> Cache:
         raise ValueError(f"length must be at most {kept}, the tokens that are kept; got {length}")
     if length < cache.shortest:
         raise ValueError(f"length must be at least {cache.shortest}, the tokens that an eviction left; got {length}")
-    left = cache.empty()
-    if length:
-        left.keys, left.values = cache.keys[..., :length, :], cache.values[..., :length, :]
-        left.positions = own_copy("positions", cache.positions.narrow(cache.along, 0, length))
-        hidden = cache.hidden_features
-        left.hidden_features = None if hidden is None else hidden[..., :length, :]
-    return left
+    if not length:
+        return Cache(rotated=cache.rotated, capacity=cache.capacity, axes=cache.axes)
+    return cache.changed(lambda x, axis: x.narrow(axis, 0, length))
 
 
 def reorder(cache: Cache, rows: Tensor) -> Cache:
@@ -209,13 +201,9 @@ def reorder(cache: Cache, rows: Tensor) -> Cache:
     rows = as_index(rows, "rows", len(cache.keys), "rows of the cache")
     if rows.dim() != 1 or not len(rows):
         raise ValueError(f"rows must be (n,), one for each row to be; got {tuple(rows.shape)}")
-    moved = cache.empty()
-    moved.keys, moved.values = cache.keys[rows], cache.values[rows]
+    batch = len(cache.keys)
     # One line of positions, or one row of them, may serve the batch.
-    each_its_own = cache.positions.dim() > -cache.along and len(cache.positions) == len(cache.keys)
-    moved.positions = cache.positions[rows] if each_its_own else cache.positions
-    moved.hidden_features = None if cache.hidden_features is None else cache.hidden_features[rows]
-    return moved
+    return cache.changed(lambda x, axis: x[rows] if x.dim() > -axis and len(x) == batch else x)
 
 
 def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
@@ -244,9 +232,8 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
         if not hasattr(encoding, "rotate_further"):
             raise TypeError(f"encoding must have rotate_further, as RoPE has, to move turned keys; got {encoding!r}")
         keys = encoding.rotate_further(keys, signed("positions", positions) - signed("positions", cache.positions))
-    moved = cache.empty()
-    moved.keys, moved.values, moved.positions = keys, cache.values, own_copy("positions", positions)
-    moved.hidden_features = cache.hidden_features
+    moved = cache.changed(lambda x, axis: x)
+    moved.keys, moved.positions = keys, own_copy("positions", positions)
     return moved
 
 
@@ -271,16 +258,13 @@ def append(name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
 def check_fit(name: str, kept: Tensor | None, new: Tensor, axis: int) -> None:
     """Raise a TypeError or ValueError where new tokens differ from the kept in another axis than the sequence."""
     check_tensor(name, new, None if kept is None else kept.device)
-    if kept is not None and others(kept, axis) != others(new, axis):
+    if kept is None:
+        return
+    if kept.dim() != new.dim() or kept.narrow(axis, 0, 0).shape != new.narrow(axis, 0, 0).shape:
         raise ValueError(
             f"{name} must fit those in the cache, {tuple(kept.shape)}, "
             f"in all axes but the sequence; got {tuple(new.shape)}"
         )
-
-
-def others(x: Tensor, axis: int) -> list[int | None]:
-    """The shape of x with a blank for one axis, counted from the end."""
-    return [None if i == x.dim() + axis else size for i, size in enumerate(x.shape)]
 
 
 def check_cache(cache: Cache) -> None:

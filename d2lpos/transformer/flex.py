@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
 
 from ..encoding import NOPE, Encoding, adds_values, opens
-from ..positions.arguments import check_flag, check_positive
+from ..positions.arguments import check_flag, check_positive, check_size
 from ..positions.checks import column_and_row, signed
 from ..positions.position_ids import check_segments
 from .inputs import check_inputs
@@ -55,10 +55,7 @@ def block_mask(
             if segments is None:
                 raise ValueError(f"{name} must be given, as the other segments are; got None")
             check_segments(segments)
-            if segments.shape[-1] != given[side][0].shape[-1]:
-                raise ValueError(
-                    f"{name} must be one for each position, {given[side][0].shape[-1]}; got {segments.shape[-1]}"
-                )
+            check_size(name, segments.shape[-1], given[side][0].shape[-1], "members, one for each position")
             given[side].append(segments)
         rules.append(lambda q, k: q[1] == k[1])
     column_and_row(here, there, "positions")

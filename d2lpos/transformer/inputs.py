@@ -41,12 +41,10 @@ def check_inputs(
         sequence = token_axis(axes)
         check_size("mask", mask.q_positions.shape[sequence], full[2], "queries, as q has")
         check_size("mask", mask.k_positions.shape[sequence], full[3], "keys, as k has")
-        if mask.allowed is not None:
-            check_mask(mask.allowed, full, q.device)
-        return mask
-    if mask is not None:
-        check_mask(mask, full, q.device)
-    return Mask(q_positions, k_positions, mask, causal=False, axes=axes)
+    allowed = mask.allowed if isinstance(mask, Mask) else mask
+    if allowed is not None:
+        check_mask(allowed, full, q.device)
+    return mask if isinstance(mask, Mask) else Mask(q_positions, k_positions, mask, causal=False, axes=axes)
 
 
 def check_sinks(sinks: Tensor | None, q: Tensor) -> None:

@@ -28,9 +28,8 @@ def causal_mask(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     tensor([[ True,  True, False, False],
             [ True,  True,  True, False]])
     """
-    column, row = column_and_row(
-        signed("q_positions", q_positions), signed("k_positions", k_positions), "positions"
-    )
+    q, k = signed("q_positions", q_positions), signed("k_positions", k_positions)
+    column, row = column_and_row(q, k, "positions")
     return row <= column
 
 

@@ -34,8 +34,7 @@ class Block(nn.Module):
         self, x: Tensor, positions: Tensor, mask: Tensor | Mask | None = None, cache: Cache | None = None,
         encoding: Encoding | None = None,
     ) -> Tensor:
-        with_own = {} if encoding is None else {"encoding": encoding}
-        x = x + self.attention(self.norm1(x), positions, mask, cache, **with_own)
+        x = x + self.attention(self.norm1(x), positions, mask, cache, encoding=encoding)
         return x + self.feed_forward(self.norm2(x))
 
 
@@ -123,14 +122,14 @@ class Transformer(nn.Module):
                 masks[layer.window] = layer.mask(tokens.shape, positions, mask, caches[0], segments)
         for block, cache in zip(self.blocks, caches, strict=True):
             shared = masks.get(block.attention.window, mask)
-            own, with_own = block.attention.encoding, {}
+            own = block.attention.encoding
             if masks and layers[id(own)] > 1:
                 keys = positions if cache is not None and cache.rotated else shared.k_positions
                 place = id(own), id(keys)
                 if place not in encodings:
                     encodings[place] = own.precompute(positions, keys)
-                with_own = {} if encodings[place] is own else {"encoding": encodings[place]}
-            x = block(x, positions, shared, cache, **with_own)
+                own = encodings[place]
+            x = block(x, positions, shared, cache, own)
         return self.head(self.norm(x))
 
 

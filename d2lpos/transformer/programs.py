@@ -1,9 +1,6 @@
 """PyTorch's programs for attention that is told nothing of positions: of a batch, and of packed texts."""
 
-from collections.abc import Callable
 from contextlib import nullcontext
-from functools import cache
-from inspect import signature
 from typing import Any
 
 import torch
@@ -35,12 +32,12 @@ def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask: Any) -> Tensor:
 def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
     """The texts of a packed batch, each by itself: no program meets a pair of two texts.
 
-    One call for all of them where PyTorch has a program for it, on a GPU and in half precision; else one for each.
+    One call for all of them on a GPU and in half precision, for which PyTorch has a program; else one for each.
     """
     batch, length = len(q), q.shape[-2]
     lengths = mask.doc_lens * (batch * length // sum(mask.doc_lens))  # one row of segments may serve the batch
-    if q.is_cuda and q.dtype.itemsize == 2 and q.shape[-1] <= 256 and (program := varlen_program()):
-        y = all_at_once(q, k, v, lengths, mask.causal, program)
+    if q.is_cuda and q.dtype.itemsize == 2 and q.shape[-1] <= 256:
+        y = all_at_once(q, k, v, lengths, mask.causal)
     else:
         rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))
         texts = [sdpa(*(t[None] for t in text), is_causal=mask.causal) for text in zip(*rows, strict=True)]
@@ -48,28 +45,15 @@ def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
     return y.unflatten(1, (batch, length)).transpose(0, 1)
 
 
-@cache
-def varlen_program() -> Callable[..., Tensor] | None:
-    """PyTorch's, since 2.10; imported when it is asked for, because the import brings the compiler."""
-    try:
-        from torch.nn.attention.varlen import varlen_attn
-    except ImportError:
-        return None
-    return varlen_attn
-
-
-def all_at_once(
-    q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...], causal: bool, program: Callable[..., Tensor]
-) -> Tensor:
+def all_at_once(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...], causal: bool) -> Tensor:
     """(head, token, feature) of all texts, one after the other."""
+    from torch.nn.attention.varlen import varlen_attn  # here, because the import brings the compiler
+
     rows = (t.transpose(1, 2).flatten(0, 1) for t in (q, repeat_kv(k, q), repeat_kv(v, q)))
     ends = torch.tensor([0, *lengths], dtype=torch.int32).cumsum(0, dtype=torch.int32)
     ends, longest = ends.to(q.device, non_blocking=True), max(lengths)
-    if "window_size" in signature(program).parameters:  # since PyTorch 2.11
-        how = {"window_size": (-1, 0 if causal else -1)}
-    else:
-        how = {"is_causal": causal}
-    return program(*rows, ends, ends, longest, longest, **how).transpose(0, 1)
+    window = (-1, 0 if causal else -1)
+    return varlen_attn(*rows, ends, ends, longest, longest, window_size=window).transpose(0, 1)
 
 
 def repeat_kv(k: Tensor, q: Tensor) -> Tensor:

@@ -272,6 +272,11 @@ def test_an_eviction_of_nothing_leaves_all_to_be_cropped():
     assert crop(whole, 2).positions.tolist() == [0, 1]
 
 
+def test_a_line_of_positions_as_long_as_the_batch_is_not_taken_for_rows():
+    x = torch.randn(2, 1, 2, 8)
+    assert reorder(Cache(x, x, torch.tensor([3, 5])), torch.tensor([1, 0])).positions.tolist() == [3, 5]
+
+
 @KINDS
 @pytest.mark.parametrize("own", [False, True], ids=["one line of positions", "one for each row"])
 @torch.no_grad()

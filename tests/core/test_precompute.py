@@ -128,7 +128,7 @@ class LoudTurn(RoPE):
 def test_a_door_that_a_subclass_wrote_itself_is_used(qkv):
     q, k, _ = qkv
     for encoding in Loud(8), LoudBias(2), LoudTurn(8), Normed(Loud(8)):
-        assert encoding.precompute(HERE, HERE) is encoding
+        check(encoding, q.clone().requires_grad_(), k, HERE, HERE)
         assert attention_weights(q, k, HERE, HERE, encoding).shape == (2, 2, 6, 6)
 
 
@@ -202,15 +202,19 @@ def test_inference_in_one_layer_leaves_nothing_that_others_cannot_use():
     turned.rotate(x, x, HERE, HERE)[0].sum().backward()
 
 
-def test_positions_that_learn_and_encodings_that_are_changed_share_nothing():
+def test_positions_that_learn_share_nothing():
     places = HERE.double().requires_grad_()
     rope = RoPE(8)
     assert rope.precompute(places, places) is rope
+
+
+def test_a_door_that_an_encoding_was_given_is_used(qkv):
+    q, k, _ = qkv
+    rope, alibi = RoPE(8), ALiBi(2)
     rope.rotate = lambda q, k, here, there: (2 * q, k)
-    assert rope.precompute(HERE, HERE) is rope
-    alibi = ALiBi(2)
-    alibi.score = lambda q, k, here, there: None
-    assert alibi.precompute(HERE, HERE) is alibi
+    alibi.score = lambda q, k, here, there: q.new_ones(1)
+    for encoding in rope, alibi:
+        check(encoding, q.clone().requires_grad_(), k, HERE, HERE)
 
 
 def test_an_encoding_of_one_layer_is_left_alone(monkeypatch):
