@@ -2,8 +2,9 @@
 
 import pytest
 
+from d2lpos.check import learned, longer, plumbing
 from tests.check.exercises import CHECKS, EXERCISES
-from tests.check.mutants import survivors
+from tests.check.mutants import mutants, survivors
 from tests.check.test_wrong_answers import name
 
 
@@ -12,6 +13,17 @@ def test_every_mutant_is_refused_or_explained(module, check):
     accepted = set(survivors(check, module))
     assert not accepted - check.as_good.keys(), "add a case that refuses these, or say why each is as good as the reference"
     assert not check.as_good.keys() - accepted, "these are refused, or are no mutants any more: take them off the list"
+
+
+@pytest.mark.parametrize(("check", "mistakes"), [
+    (learned.row_of, {"T <= L → T <= 3"}),
+    (longer.blocks, {"k < first → k < 0", "pairs(length, window, first) → pairs(length, 6, first)"}),
+    (plumbing.shared, {"a == b → a is b", "argument 0 without what comes again", "argument 1 spoiled"}),
+    (plumbing.levels, {"argument 0 with its first row for all", "returned with the first of each row for all"}),
+], ids=name)
+def test_some_go_by_the_first_case_or_by_other_arguments(check, mistakes):
+    (module,) = (module for module, one in EXERCISES if one is check)
+    assert mistakes <= {mutant.name for mutant in mutants(check, module)}
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=name)
