@@ -43,11 +43,11 @@ def row_file(d: int, heads: int, kv_heads: int, layers: int) -> dict[str, Tensor
     return file
 
 
-def port_case(name: str, d: int = 4, rotary: int = 4, heads: int = 2, layers: int = 1) -> Case:
-    """What the answer makes of one tensor; there are two heads of keys."""
-    config = {"heads": heads, "kv_heads": 2, "rotary": rotary}
+def port_case(name: str, d: int = 4, rotary: int = 4, heads: int = 2, kv_heads: int = 2, layers: int = 1) -> Case:
+    """What the answer makes of one tensor."""
+    config = {"heads": heads, "kv_heads": kv_heads, "rotary": rotary}
     settings = ", ".join(f"{key} = {value}" for key, value in config.items())
-    file = row_file(d, heads, 2, layers)
+    file = row_file(d, heads, kv_heads, layers)
 
     def ask(answer: Callable) -> object:
         outcome = given(answer, config, file, "file", "config")
@@ -77,8 +77,11 @@ port = Check(
         "queries and keys: first members, then second, head by head": [
             port_case(f"{FIRST}.q.weight", d=8, rotary=8),
             port_case(f"{FIRST}.k.weight", d=8, rotary=8),
+            port_case(f"{FIRST}.q.weight", heads=3, kv_heads=3),
         ],
-        "keys have heads of their own": [port_case(f"{FIRST}.k.weight", heads=4)],
+        "keys have heads of their own": [
+            port_case(f"{FIRST}.k.weight", heads=4), port_case(f"{FIRST}.k.weight", heads=6, kv_heads=3),
+        ],
         "features past the rotary ones stay": [port_case(f"{FIRST}.q.weight", d=8)],
         "biases move with their rows": [port_case(f"{FIRST}.q.bias"), port_case(f"{FIRST}.k.bias")],
         "every layer": [port_case("blocks.1.attention.q.weight", layers=2)],
