@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from d2lpos.check.verdict import Check, call_or_exception, difference, kind, with_timeout
+from d2lpos.check.verdict import Case, Check, call_or_exception, difference, kind, with_timeout
 from tests.check.exercises import EXERCISES
 from tests.mutation.rules import Change, changed, has_value, imports, names, places
 
@@ -52,17 +52,34 @@ def survivors(check: Check, module: ModuleType) -> Iterator[str]:
 
 def survives(check: Check, answer: Any) -> bool:
     """Whether the check accepts the answer. It is asked no further than to its first wrong outcome."""
-    for case, expected in outcomes(check):
+    return next(failures(check, answer), None) is None
+
+
+def failures(check: Check, answer: Any) -> Iterator[str]:
+    """For each wrong outcome of the answer, the property whose case it is."""
+    for name, case, expected in outcomes(check):
         outcome = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
         if call_or_exception(difference, expected, outcome, case.exact_dtype):
-            return False
-    return True
+            yield name
+
+
+def fails_alone(check: Check, answer: Any) -> str | None:
+    """The property that the answer fails, if it fails no other."""
+    first = None
+    for name in failures(check, answer):
+        if name != (first := first or name):
+            return None
+    return first
 
 
 @cache
-def outcomes(check: Check) -> list:
-    cases = [case for cases in check.properties.values() for case in cases]
-    return [(case, call_or_exception(case.ask, check.reference)) for case in cases]
+def outcomes(check: Check) -> list[tuple[str, Case, Any]]:
+    """Each case, the property that it belongs to, and what the reference makes of it."""
+    return [
+        (name, case, call_or_exception(case.ask, check.reference))
+        for name, cases in check.properties.items()
+        for case in cases
+    ]
 
 
 def mutants(check: Check, module: ModuleType) -> Iterator[Mutant]:
@@ -129,7 +146,7 @@ def in_the_first_case(check: Check, module: ModuleType, used: dict[str, ast.stmt
         return value
 
     answer = run(codes, module, watched=watch)
-    for case, _ in outcomes(check):
+    for _, case, _ in outcomes(check):
         now.clear()
         call_or_exception(case.ask, answer)
         varied |= {nodes[at] for at, one in now.items() if at in values and not alike(one + values[at])}
@@ -196,7 +213,7 @@ def runs(check: Check, module: ModuleType, name: str, path: tuple) -> bool:
     executed = []
     codes = {one: compiled(statement) for one, statement in used.items()}
     answer = run(codes, module, watched=lambda value: executed.append(True) or value)
-    for case, _ in outcomes(check):
+    for _, case, _ in outcomes(check):
         call_or_exception(case.ask, answer)
     return bool(executed)
 
@@ -282,7 +299,7 @@ def of_arguments(check: Check) -> Iterator[Mutant]:
     if not callable(check.reference):
         return
     calls = []
-    for case, _ in outcomes(check):
+    for _, case, _ in outcomes(check):
         call_or_exception(case.ask, lambda *arguments: calls.append(arguments) or check.reference(*arguments))
     for at in range(max(map(len, calls), default=0)):
         for label, change in ARGUMENTS.items():
@@ -326,7 +343,7 @@ def of_results(check: Check) -> Iterator[Mutant]:
                 yield Mutant(f"{name}: {value} → {other}", check.reference | {name: other})
     if callable(check.reference):
         results = []
-        for case, _ in outcomes(check):
+        for _, case, _ in outcomes(check):
             call_or_exception(case.ask, altered(check.reference, lambda result: results.append(result) or result))
         for label, change in RESULTS.items():
             if any(change(result) is not result for result in results):

@@ -32,11 +32,6 @@ def only_a_difference_counts(low, high, least):
     return "worse" if low > least else "undecided"
 
 
-wrong(check.decide, "wholly below or above the band")(
-    lambda low, high, least: "no difference" if -least < low and high < least else "undecided"
-)
-
-
 # How many seeds
 
 

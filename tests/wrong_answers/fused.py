@@ -82,28 +82,10 @@ def other_sign(score, table, size, h, offset, steps):
     return score * size**0.5 + table[bucket(-offset, table.shape[0], bidirectional=False), h]
 
 
-@wrong(check.t5_mod, "each row of a batch")
-def t5_of_the_first(table, size, q_positions, k_positions):
-    def add(score, b, h, q, k):
-        into = bucket(k_positions[0, k] - q_positions[0, q], len(table), bidirectional=False)
-        return score * size**0.5 + table[into, h]
-
-    return add
-
-
 @wrong(check.t5_mod, "Property: no number for each pair")
 def t5_looked_up(table, size, q_positions, k_positions):
     into = bucket(k_positions[:, None] - q_positions[:, :, None], len(table), bidirectional=False)
     return lambda score, b, h, q, k: score * size**0.5 + table[into[b, q, k], h]
-
-
-@wrong(check.t5_mod, "the number of the offset's bucket")
-def none_too_far(table, size, q_positions, k_positions):
-    def add(score, b, h, q, k):
-        back = (q_positions[b, q] - k_positions[b, k]).clamp(0, len(table) - 1)
-        return score * size**0.5 + table[back, h]
-
-    return add
 
 
 # Blocks
@@ -124,21 +106,9 @@ def loop(seen, size, say, cut_short=False):
     return torch.tensor(rows)
 
 
-def by_sum(block):
-    return 0 if block.sum() == 0 else 2 if block.sum() == block.numel() else 1
-
-
 wrong(check.block_states, "There the program need not ask the mask.")(
     lambda seen, size: loop(seen, size, lambda block: int(block.sum() > 0))
 )
-
-
-@wrong(check.block_states, "0 for none, 1 for some")
-def square(seen, size):
-    n = len(seen)
-    if seen.shape[1] == n:
-        return loop(seen, size, by_sum)
-    return loop(seen[:, :n], size, by_sum)
 
 
 # A stopwatch
@@ -176,15 +146,3 @@ def reckon(firsts, times, middle=statistics.median):
 wrong(check.measure, "wait before you stop the clock")(
     lambda contenders, rounds, clock, wait: reckon(*stopwatch(contenders, rounds, clock, wait, after=False))
 )
-
-
-@wrong(check.measure, "a device that works on when the call returns")
-def waits_once(contenders, rounds, clock, wait):
-    firsts, _ = stopwatch(contenders, 0, clock, wait)
-    times = {name: [] for name in contenders}
-    for _ in range(rounds):
-        for name, program in contenders.items():
-            start = clock()
-            program()
-            times[name].append(clock() - start)
-    return reckon(firsts, times)

@@ -1,7 +1,6 @@
 """Wrong answers to the exercises of chapter 3."""
 
 import torch
-from torch.nn.functional import embedding
 
 from d2lpos.check import learned as check
 
@@ -10,17 +9,8 @@ from . import wrong
 # The sketch, mended
 
 
-@wrong(check.add_positions, "Changes its argument x in place")
-def as_in_the_question(x, table, positions):
-    x += embedding(positions, table)
-    return x
-
-
 wrong(check.add_positions, "The rows are counted from 0.")(
     lambda x, table, positions: x + table[: positions.shape[-1]]
-)
-wrong(check.add_positions, "fails 1 of 5 properties Property: x plus the row of each position")(
-    lambda x, table, positions: x + embedding(positions.view(len(x), -1), table)
 )
 
 
@@ -104,21 +94,6 @@ def truth(x):
 def squared_error(x):
     a, b = halves(with_one(x))
     return ((b @ solve(a, truth(a)))[..., 0] - truth(b)).square().mean().item()
-
-
-@wrong(check.count_rows, "Property: padding does not count Input: positions = [[1, 0, 2]]")
-def without_gaps(positions, mask, L):
-    rows, counts = positions[mask].unique(return_counts=True)
-    return torch.cat([counts, torch.zeros(L - len(rows), dtype=torch.long)])
-
-
-@wrong(check.knots_at, "Input: positions = [0.625, 2.5]")
-def whole_gaps(positions, knots, last):
-    gap = last // (len(knots) - 1)
-    inside = positions.clamp(0, last)
-    low = (inside // gap).long().clamp(max=len(knots) - 2)
-    share = (inside / gap - low)[..., None]
-    return (1 - share) * knots[low] + share * knots[low + 1]
 
 
 @wrong(check.row_of, 'Input: T = 2, L = 5, "last row"')

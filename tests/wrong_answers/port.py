@@ -55,27 +55,9 @@ def by_the_package(file, config):
     return all_of(file, config, reorder=lambda w, heads, rotary: permute_qk_rows(w, heads, "half", rotary))
 
 
-@wrong(check.port, "Changes its argument file in place")
-def in_place(file, config):
-    for name in file:
-        if is_part(name, "qk"):
-            file[name] = reordered(file[name], heads_of(name, config), config["rotary"])
-    return file
-
-
 wrong(check.port, "The result lacks blocks.0.attention.q.weight")(
     lambda file, config: {name: w for name, w in file.items() if ".q." not in name}
 )
-
-
-@wrong(check.port, "Property: queries and keys: first members")
-def second_members_first(file, config):
-    def reorder(weight, heads, rotary):
-        rows = weight.unflatten(0, (heads, -1))
-        pairs = [rows[:, 1:rotary:2], rows[:, 0:rotary:2], rows[:, rotary:]]
-        return torch.cat(pairs, dim=1).flatten(0, 1)
-
-    return all_of(file, config, reorder=reorder)
 
 
 # The smallest input
@@ -124,10 +106,4 @@ def one_by_one(model, tokens, prompt, position):
 
 wrong(check.read_on, "Each new token stands at position 0.")(
     lambda model, tokens, prompt: one_by_one(model, tokens, prompt, lambda n: 0)
-)
-wrong(check.read_on, "fails 1 of 2 properties Property: the logits of a text that is read at once")(
-    lambda model, tokens, prompt: one_by_one(model, tokens, prompt, lambda n: n)[None]
-)
-wrong(check.read_on, "the model to read 6 tokens without its caches")(
-    lambda model, tokens, prompt: model(tokens[None], torch.arange(len(tokens)))[0]
 )

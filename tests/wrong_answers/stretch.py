@@ -45,12 +45,6 @@ def logarithmic(factor, length):
     return math.sqrt(1 + math.log(factor) / math.log(length))
 
 
-@wrong(check.own_rule, "fast pairs stay, and slow ones are divided")
-def nothing_below_the_ramp(omega, factor, length, low, high):
-    kept = ((turns(omega, length) - low) / (high - low)).clamp(max=1)
-    return omega * kept + omega / factor * (1 - kept), logarithmic(factor, length)
-
-
 @wrong(check.own_rule, "There is no ramp")
 def cut_at_low(omega, factor, length, low, high):
     return torch.where(turns(omega, length) > low, omega, omega / factor), logarithmic(factor, length)
