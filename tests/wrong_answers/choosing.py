@@ -32,14 +32,14 @@ def base(config, kind):
     return said(config, kind)["rope_theta"]
 
 
-def rule(config, kind, length="original_max_position_embeddings"):
+def rule(config, kind):
     asked = said(config, kind)
     name = asked.get("rope_type", "default")
     if name == "default":
         return scaling.unscaled
     if name == "linear":
         return partial(scaling.linear, factor=asked["factor"])
-    tokens = (asked | config)[length] if length in config else asked[length]
+    tokens = asked["original_max_position_embeddings"]
     if name == "yarn":
         return partial(scaling.yarn, factor=asked["factor"], length=tokens)
     low, high = asked["low_freq_factor"], asked["high_freq_factor"]
@@ -99,8 +99,8 @@ wrong(check.memory.answers[0], "not their number in billions")((1.07, 4.29))
 # A fair comparison
 
 
-def around(differences, t, spread=None):
-    half = t * (differences.std() if spread is None else spread) / len(differences) ** 0.5
+def around(differences, t):
+    half = t * differences.std() / len(differences) ** 0.5
     return differences.mean() - half, differences.mean() + half
 
 

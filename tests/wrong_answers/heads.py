@@ -12,15 +12,10 @@ from . import wrong
 # All weights of a layer
 
 
-def attend(q, k, repeat=torch.repeat_interleave, root=True, diagonal=1, axis=-1):
-    size = q.shape[2]
-    k = repeat(k, q.shape[0] // k.shape[0], 0)
-    scores = torch.einsum("hqd,hkd->hqk", q, k) / (math.sqrt(size) if root else 1)
-    behind = torch.ones(scores.shape[1:]).triu(diagonal).bool()
-    return torch.softmax(scores.masked_fill(behind, float("-inf")), dim=axis)
-
-
-wrong(check.all_weights, "the root of the number of features")(lambda q, k: attend(q, k, root=False))
+@wrong(check.all_weights, "the root of the number of features")
+def not_divided(q, k):
+    scores = torch.einsum("hqd,hkd->hqk", q, k.repeat_interleave(len(q) // len(k), 0))
+    return scores.masked_fill(torch.ones(scores.shape[1:]).triu(1).bool(), -torch.inf).softmax(dim=-1)
 
 
 # The weight at an offset

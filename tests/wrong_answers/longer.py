@@ -73,32 +73,18 @@ wrong(check.blocks, "fails 1 of 3 properties Property: first tokens, which all l
 # Which setting is wrong?
 
 
-def near(a, b):
-    return bool(((a / b - 1).abs() < 0.01).all())
-
-
-def known(dim, base, factor, length):
+@wrong(check.diagnose, "Allow a difference of a percent.")
+def too_exactly(found, dim, base, factor, length):
     omega = frequencies(dim, base)
     once = yarn(omega, factor, length)[0]
-    return {
+    known = {
         "right": once,
         "length": yarn(omega, factor, length * factor)[0],
         "twice": yarn(once, factor, length)[0],
         "base": yarn(frequencies(dim, 10_000.0), factor, length)[0],
         "off": omega,
     }
-
-
-def recognized(found, candidates, close=near):
-    for name, one in candidates.items():
-        if close(found, one):
-            return name
-    return None
-
-
-wrong(check.diagnose, "Allow a difference of a percent.")(
-    lambda found, *given: recognized(found, known(*given), torch.allclose)
-)
+    return next((name for name, one in known.items() if torch.allclose(found, one)), None)
 
 
 # How large a base?

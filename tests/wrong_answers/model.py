@@ -14,18 +14,11 @@ from . import wrong
 # Attention
 
 
-def heads(q, k, v, positions, score, seen=None, root=True):
-    logits = torch.einsum("bhqd,bhkd->bhqk", q, k) / (math.sqrt(q.size(-1)) if root else 1)
-    logits = logits + score(positions, positions)
-    if seen is None:
-        seen = positions[None, :] <= positions[:, None]
-    return torch.softmax(logits.masked_fill(~seen, float("-inf")), -1) @ v
-
-
 @wrong(check.attend, "positions with gaps")
 def never_more_than_one_apart(q, k, v, positions, score):
     ranks = positions.argsort().argsort()
-    return heads(q, k, v, ranks, score)
+    logits = q @ k.mT / math.sqrt(q.size(-1)) + score(ranks, ranks)
+    return logits.masked_fill(ranks > ranks[:, None], -torch.inf).softmax(dim=-1) @ v
 
 
 # The loss of the next token

@@ -68,25 +68,13 @@ def number_by_number(products):
 # Buckets, both ways
 
 
-def ported(offset, buckets, max_distance, bidirectional, cut=True, integer=torch.Tensor.long):
-    """As many libraries write it."""
-    result = torch.zeros_like(offset)
-    if bidirectional:
-        buckets //= 2
-        result = result + (offset > 0).long() * buckets
-        n = offset.abs()
-    else:
-        n = torch.max(-offset, torch.zeros_like(offset))
+@wrong(check.to_bucket, "The sign is turned around")
+def turned_around(offset, buckets, max_distance, bidirectional):
+    buckets //= 1 + bidirectional
+    n = offset.abs() if bidirectional else offset.clamp(min=0)
     exact = buckets // 2
-    large = exact + integer(torch.log(n.float() / exact) / math.log(max_distance / exact) * (buckets - exact))
-    if cut:
-        large = large.clamp(max=buckets - 1)
-    return result + torch.where(n < exact, n, large)
-
-
-wrong(check.to_bucket, "The sign is turned around")(
-    lambda offset, buckets, max_distance, bidirectional: ported(-offset, buckets, max_distance, bidirectional)
-)
+    far = exact + ((n / exact).log() / math.log(max_distance / exact) * (buckets - exact)).long()
+    return buckets * (bidirectional & (offset < 0)) + n.where(n < exact, far.clamp(max=buckets - 1))
 
 
 wrong(check.to_bucket, "Calls the package's bucket")(

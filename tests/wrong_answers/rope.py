@@ -68,8 +68,8 @@ def borrowed_features(weight, heads):
 # A cache
 
 
-def attended(q, keys, values, scale=None):
-    scores = keys @ q / (math.sqrt(len(q)) if scale is None else scale)
+def attended(q, keys, values):
+    scores = keys @ q / math.sqrt(len(q))
     return torch.softmax(scores, dim=0) @ values
 
 

@@ -13,8 +13,8 @@ from . import wrong
 # Angles that training has not shown
 
 
-def hands(omega, longer, turn=2 * math.pi, start=0):
-    return torch.outer(torch.arange(start, longer).float(), omega).remainder(turn)
+def hands(omega, longer):
+    return torch.outer(torch.arange(longer).float(), omega).remainder(2 * math.pi)
 
 
 wrong(check.new_angles, "read with the slower frequencies")(

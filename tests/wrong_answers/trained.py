@@ -118,8 +118,8 @@ def cosines(table):
     return cosine_similarity(table[1:], table[:-1], dim=1).tolist()
 
 
-def unlike_both(table, below, rows, likeness=cosines):
-    near, last = likeness(table), len(table) - 1
+def unlike_both(table, below, rows):
+    near, last = cosines(table), len(table) - 1
     return [r + 1 for r in rows if (not r or near[r - 1] < below) and (r == last or near[r] < below)]
 
 
