@@ -1,11 +1,13 @@
 """Wrong answers by rule: a check's reference answer, each time with one small change.
 
-The change is made in the source of the reference, in whatever functions and constants of the check's module it uses,
-or in what it returns. `mutants` yields them all; `survives` tells whether the check accepts one.
+The change is made in the source of the reference, in whatever functions and constants of the check's module it uses, in
+what it is called with, or in what it returns. In the source, an expression may also be taken for what it is in the first case, as
+by an answer that goes by the example alone. `mutants` yields them all; `survives` tells whether the check accepts one.
 """
 
 import ast
 import copy
+import math
 import operator
 import sys
 from collections import Counter
@@ -19,9 +21,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from d2lpos.check.verdict import Check, call_or_exception, difference, kind, with_timeout
+from d2lpos.check.verdict import Case, Check, call_or_exception, difference, kind, with_timeout
 from tests.check.exercises import EXERCISES
-from tests.mutation.rules import Change, changed, imports
+from tests.mutation.rules import Change, changed, has_value, imports, names, places
 
 PATIENCE = 0.3  # seconds of the processor for a case; references take milliseconds
 TELLING = (  # what is enough of the source to find a change
@@ -50,23 +52,40 @@ def survivors(check: Check, module: ModuleType) -> Iterator[str]:
 
 def survives(check: Check, answer: Any) -> bool:
     """Whether the check accepts the answer. It is asked no further than to its first wrong outcome."""
-    for case, expected in outcomes(check):
+    return next(failures(check, answer), None) is None
+
+
+def failures(check: Check, answer: Any) -> Iterator[str]:
+    """For each wrong outcome of the answer, the property whose case it is."""
+    for name, case, expected in outcomes(check):
         outcome = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
         if call_or_exception(difference, expected, outcome, case.exact_dtype):
-            return False
-    return True
+            yield name
+
+
+def fails_alone(check: Check, answer: Any) -> str | None:
+    """The property that the answer fails, if it fails no other."""
+    first = None
+    for name in failures(check, answer):
+        if name != (first := first or name):
+            return None
+    return first
 
 
 @cache
-def outcomes(check: Check) -> list:
-    cases = [case for cases in check.properties.values() for case in cases]
-    return [(case, call_or_exception(case.ask, check.reference)) for case in cases]
+def outcomes(check: Check) -> list[tuple[str, Case, Any]]:
+    """Each case, the property that it belongs to, and what the reference makes of it."""
+    return [
+        (name, case, call_or_exception(case.ask, check.reference))
+        for name, cases in check.properties.items()
+        for case in cases
+    ]
 
 
 def mutants(check: Check, module: ModuleType) -> Iterator[Mutant]:
     """All mutants of the check's reference, which is written in `module`; no two have the same name."""
     names = Counter()
-    for mutant in (*of_source(check, module), *of_results(check)):
+    for mutant in (*of_source(check, module), *of_arguments(check), *of_results(check)):
         names[mutant.name] += 1
         again = f" ({names[mutant.name]})" if names[mutant.name] > 1 else ""
         yield mutant._replace(name=mutant.name + again)
@@ -80,8 +99,17 @@ def of_source(check: Check, module: ModuleType) -> Iterator[Mutant]:
         return
     used = source(check, module)
     codes = {name: compiled(statement) for name, statement in used.items()}
+    first = in_the_first_case(check, module, used)
+
+    def more(node: ast.AST) -> Iterator[ast.AST]:
+        match node:
+            case ast.Compare(left, [ast.Eq()], [right]) if not isinstance(right, ast.Constant):  # of these Python warns
+                yield ast.Compare(left, [ast.Is()], [right])
+        if node in first:
+            yield ast.parse(repr(first[node]), mode="eval").body
+
     for name, statement in used.items():
-        for path, change in named_changes(statement, imports(parsed(module))):
+        for path, change in named_changes(statement, imports(parsed(module)), more):
             answer = call_or_exception(lambda: run({**codes, name: compiled(statement)}, module))  # noqa: B023 (called now)
             if not isinstance(answer, SyntaxError):
                 yield Mutant(change, answer, (name, path))
@@ -92,6 +120,67 @@ def source(check: Check, module: ModuleType) -> dict[str, ast.stmt]:
     statements = definitions(module)
     reference = ast.Assign([ast.Name("reference", ast.Store())], copy.deepcopy(written(check, statements)))
     return {**needed(reference, statements), "reference": reference}
+
+
+def in_the_first_case(check: Check, module: ModuleType, used: dict[str, ast.stmt]) -> dict[ast.AST, Any]:
+    """What each expression of a function is in the first case that evaluates it, where it is the same all through the case.
+
+    Numbers, words and short sequences of them count, such as a size or a shape. What a helper always gets is no mistake.
+    """
+    nodes, codes, values, varied = [], {}, {}, set()
+    entry = getattr(used["reference"].value, "id", "")
+    for name, statement in used.items():
+        watched = copy.deepcopy(statement)
+        for (_, _, node, _, _), (holder, key, _, above, _) in [*zip(places(statement), places(watched), strict=True)][::-1]:
+            if is_computed(node, above):
+                number = ast.Constant(len(nodes))
+                nodes.append(node)
+                varied |= {node} if name in ("reference", entry) or not isinstance(node, ast.Name) else set()
+                holder[key] = ast.Call(ast.Name("watched", ast.Load()), [number, holder[key]], [])
+        codes[name] = compiled(watched)
+
+    now: dict[int, list] = {}
+
+    def watch(number: int, value: Any) -> Any:
+        now.setdefault(number, []).append(tuple(value) if isinstance(value, torch.Size) else value)
+        return value
+
+    answer = run(codes, module, watched=watch)
+    for _, case, _ in outcomes(check):
+        now.clear()
+        call_or_exception(case.ask, answer)
+        varied |= {nodes[at] for at, one in now.items() if at in values and not alike(one + values[at])}
+        values = now | values
+    return {nodes[at]: one[0] for at, one in values.items() if nodes[at] in varied and alike(one)}
+
+
+def is_computed(node: ast.AST, above: tuple) -> bool:
+    """Whether it is an expression in a function, of an argument or another name of the function.
+
+    An argument that may be left out is none: most references leave it out, for wrong answers that do not.
+    """
+    functions = [part for part in above if isinstance(part, ast.FunctionDef | ast.Lambda)]
+    words = any(isinstance(part, ast.JoinedStr | ast.pattern) for part in (*above, node))
+    called = isinstance(above[-1], ast.Call) and node is above[-1].func
+    if not functions or words or called or isinstance(above[-1], ast.FunctionDef) or not has_value(node, above[-1]):
+        return False
+    own = {part.arg for one in functions for part in one.args.args[: len(one.args.args) - len(one.args.defaults)]}
+    own |= {
+        part.id
+        for part in ast.walk(functions[0])
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    return not own.isdisjoint(names(node))
+
+
+def alike(values: list) -> bool:
+    return all(is_plain(value) and value == values[0] for value in values)
+
+
+def is_plain(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return len(value) <= 8 and all(map(is_plain, value))
+    return type(value) in (int, str) or (type(value) is float and math.isfinite(value))
 
 
 def run(codes: dict[str, CodeType], module: ModuleType, **names: Any) -> Any:
@@ -124,7 +213,7 @@ def runs(check: Check, module: ModuleType, name: str, path: tuple) -> bool:
     executed = []
     codes = {one: compiled(statement) for one, statement in used.items()}
     answer = run(codes, module, watched=lambda value: executed.append(True) or value)
-    for case, _ in outcomes(check):
+    for _, case, _ in outcomes(check):
         call_or_exception(case.ask, answer)
     return bool(executed)
 
@@ -180,9 +269,9 @@ def needed(statement: ast.stmt, statements: dict[str, ast.stmt]) -> dict[str, as
     return dict(sorted(used.items(), key=lambda item: item[1].lineno))
 
 
-def named_changes(statement: ast.stmt, imported: set[str]) -> Iterator[tuple]:
+def named_changes(statement: ast.stmt, imported: set[str], more: Callable) -> Iterator[tuple]:
     """Change the statement in place, in one way after the other; yield where, and the name of each change."""
-    for change in changed(ast.fix_missing_locations(statement), TELLING, imported):
+    for change in changed(ast.fix_missing_locations(statement), TELLING, imported, more):
         after = ast.unparse(change.became)
         if after != change.before and not is_a_tolerance_doubled(change):
             name = f"{change.before} → {after}".replace("\n", " ")
@@ -202,6 +291,46 @@ def left_out(node: ast.AST, other: ast.AST) -> tuple:
     return ("orelse",) * (other is node.body) + ("body",) * (other is node.orelse)
 
 
+# Changes in what comes in --------------------------------------------------------------------------------------
+
+
+def of_arguments(check: Check) -> Iterator[Mutant]:
+    """The reference, called with something else in place of one argument; and one that spoils its arguments."""
+    if not callable(check.reference):
+        return
+    calls = []
+    for _, case, _ in outcomes(check):
+        call_or_exception(case.ask, lambda *arguments: calls.append(arguments) or check.reference(*arguments))
+    for at in range(max(map(len, calls), default=0)):
+        for label, change in ARGUMENTS.items():
+            if any(changes_it(change, call[at]) for call in calls if len(call) > at):
+                yield Mutant(f"argument {at} {label}", with_argument(check.reference, at, change))
+        if any(isinstance(call[at], Tensor | list | dict) for call in calls if len(call) > at):
+            yield Mutant(f"argument {at} spoiled", spoiling(check.reference, at))
+
+
+def changes_it(change: Callable, value: Any) -> bool:
+    """Whether something else comes out. What is no different in any case, such as what is always sorted, has a test of its own."""
+    other = change(value)
+    return other is not value and bool(difference(value, other))
+
+
+def with_argument(reference: Callable, at: int, change: Callable) -> Callable:
+    return lambda *arguments: reference(*arguments[:at], *map(change, arguments[at : at + 1]), *arguments[at + 1 :])
+
+
+def spoiling(reference: Callable, at: int) -> Callable:
+    def answer(*arguments: Any) -> Any:
+        result, value = reference(*arguments), arguments[at]
+        if isinstance(value, Tensor):
+            value.detach().zero_()
+        elif isinstance(value, list | dict):
+            value.clear()
+        return result
+
+    return answer
+
+
 # Changes in what is returned ---------------------------------------------------------------------------------
 
 
@@ -214,7 +343,7 @@ def of_results(check: Check) -> Iterator[Mutant]:
                 yield Mutant(f"{name}: {value} → {other}", check.reference | {name: other})
     if callable(check.reference):
         results = []
-        for case, _ in outcomes(check):
+        for _, case, _ in outcomes(check):
             call_or_exception(case.ask, altered(check.reference, lambda result: results.append(result) or result))
         for label, change in RESULTS.items():
             if any(change(result) is not result for result in results):
@@ -237,7 +366,26 @@ def of_type(kind: Any, change: Callable) -> Callable:
     return apply
 
 
+def first_for_all(axis: int) -> Callable:
+    return of_type(Tensor, lambda x: x.narrow(axis, 0, 1).expand_as(x) if x.dim() and x.shape[axis] > 1 else x)
+
+
+ARGUMENTS: dict[str, Callable] = {
+    "with its first row for all": first_for_all(0),
+    "with the first of each row for all": first_for_all(-1),
+    "sorted": of_type(Tensor, lambda x: x.sort(dim=-1).values if x.dim() and not x.is_complex() else x),
+    "without signs": of_type(Tensor, lambda x: x if x.is_complex() or x.dtype == torch.bool else x.abs()),
+    "in whole numbers": of_type(Tensor, lambda x: x.round() if x.is_floating_point() else x),
+    "in a whole number": of_type(float, lambda x: x if math.isinf(x) else float(round(x))),
+    "sorted as a list": of_type(list, lambda x: sorted(x, key=str)),
+    "without what comes again": of_type(list, lambda x: [v for i, v in enumerate(x) if v not in x[:i]]),
+}
+
+
 RESULTS: dict[str, Callable] = {
+    "with its first row for all": first_for_all(0),
+    "with the first of each row for all": first_for_all(-1),
+    "as its mean": of_type(Tensor, lambda x: x.mean().expand_as(x) if x.is_floating_point() and x.dim() else x),
     "as fractions": of_type(Tensor, lambda x: x.float() if kind(x) == "whole numbers" else x),
     "as whole numbers": of_type(Tensor, lambda x: x.long() if kind(x) == "fractions" else x),
     "rounded as float16": of_type(Tensor, lambda x: x.half().to(x.dtype) if x.is_floating_point() else x),

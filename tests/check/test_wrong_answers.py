@@ -1,4 +1,4 @@
-"""Each wrong answer is refused with its diagnosis, and nothing in a check is there in vain."""
+"""Each wrong answer is refused with its diagnosis, and no hint of a check is there in vain."""
 
 import re
 from importlib import import_module
@@ -16,7 +16,6 @@ from tests.wrong_answers import WRONG_ANSWERS
 for module in iter_modules(tests.wrong_answers.__path__):
     import_module(f"tests.wrong_answers.{module.name}")
 
-PARTS = [(check, name) for check in CHECKS for name in check.properties]
 ANSWERS = [answer for check in CHECKS for answer in check.answers]
 HINTS = [(answer, hint) for answer in ANSWERS for hint in answer.mistakes]
 MISTAKES = [(check, hint, mistake) for check in CHECKS for hint, one in check.mistakes.items() for mistake in versions(one)]
@@ -97,11 +96,6 @@ def test_knows_four_to_eight_mistakes(check):
     assert 4 <= len(check.mistakes) <= 8, "take the mistakes that students make"
 
 
-@pytest.mark.parametrize("answer", ANSWERS, ids=name)
-def test_has_three_wrong_answers(answer):
-    assert len(against(answer)) >= 3, f"{answer.name} has too few mistakes"
-
-
 @pytest.mark.parametrize("answer", [answer for answer in ANSWERS if not callable(answer.right)], ids=name)
 def test_what_is_right_passes(answer):
     assert answer(answer.right)
@@ -115,15 +109,6 @@ def test_garbage_is_no_answer(answer):
         assert not verdict
         assert repr(verdict)[0] == ("○" if given in (..., None) else "✗")
         assert [line for line in repr(verdict).splitlines() if len(line) > 70] == []
-
-
-@pytest.mark.parametrize(("check", "property"), PARTS, ids=name)
-def test_without_this_property_a_wrong_answer_passes(check, property):
-    alone = f"✗ {check.name}: fails 1 of {len(check.properties)} properties\n"
-    verdicts = [judged(check, answer) for answer in against(check)]
-    assert any(verdict.why == property and repr(verdict).startswith(alone) for verdict in verdicts), (
-        f"add a wrong answer that fails {property!r} and no other property, or leave the property out"
-    )
 
 
 @pytest.mark.parametrize(("answer", "hint"), HINTS, ids=name)

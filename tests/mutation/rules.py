@@ -34,6 +34,7 @@ LOOKS = {"alpha", "capsize", "dpi", "elinewidth", "fontsize", "linewidth"}
 LOOKS |= {"markeredgewidth", "markersize", "zorder"}
 NOTHING = ast.parse("__import__('contextlib').nullcontext()", mode="eval").body
 SAME = ast.parse("lambda f: f", mode="eval").body
+LAST = ast.parse("-1", mode="eval").body
 
 
 class Mutant(NamedTuple):
@@ -134,12 +135,17 @@ def imports(tree: ast.AST) -> set[str]:
     return {alias.asname or alias.name for names in found for alias in names}
 
 
-def changed(tree: ast.AST, shows: tuple, imported: set[str]) -> Iterator[Change]:
-    """Change a tree in place, in one way after the other, and show the nearest part of one of these types."""
+def changed(
+    tree: ast.AST, shows: tuple, imported: set[str], more: Callable = lambda node: ()
+) -> Iterator[Change]:
+    """Change a tree in place, in one way after the other, and show the nearest part of one of these types.
+
+    more: what else may stand in place of a node.
+    """
     for holder, key, node, above, way in list(places(tree)):
         shown = next(part for part in (node, *reversed(above)) if isinstance(part, shows))
         before = ast.unparse(shown)
-        for other in list(changes(node, above, imported)):
+        for other in [*changes(node, above, imported), *more(node)]:
             holder[key] = other
             yield Change(node, other, above, way, shown, before, other if shown is node else shown)
         holder[key] = node
@@ -197,6 +203,9 @@ def changes(node: ast.AST, above: tuple, imported: set[str]) -> Iterator[ast.AST
             yield from (ast.Name(other, ast.Load()) for other in parameters(above) if other != name)
         case ast.UnaryOp():
             yield node.operand
+            match node:
+                case ast.UnaryOp(ast.USub(), ast.BinOp(ast.UnaryOp(ast.USub(), above_all), ast.FloorDiv(), part)):
+                    yield ast.BinOp(above_all, ast.FloorDiv(), part)  # floor for ceil
         case ast.BinOp(left, kind, right):
             if type(kind) in OPERATORS:
                 yield ast.BinOp(left, OPERATORS[type(kind)](), right)
@@ -222,6 +231,8 @@ def changes(node: ast.AST, above: tuple, imported: set[str]) -> Iterator[ast.AST
             yield from changed_calls(node, imported)
         case ast.Subscript(value, index):
             yield value
+            if isinstance(index, ast.Name | ast.BinOp | ast.Call | ast.Attribute):
+                yield ast.Subscript(value, LAST, node.ctx)
             if isinstance(index, ast.Tuple):
                 yield from without_one(
                     index.elts, lambda rest: ast.Subscript(value, ast.Tuple(rest, ast.Load()), node.ctx)

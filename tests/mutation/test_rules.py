@@ -18,6 +18,9 @@ from .rules import mutants, named
     ("x = min(y.clamp(z))", {"x = max(y.clamp(z))", "x = y.clamp(z)", "x = min(y)"}),
     ("x = max(y, z)", {"x = min(y, z)", "x = y", "x = z", "x = max(y)", "x = max(z)"}),
     ("x = y.sort().values", {"x = y", "x = y.values"}),
+    ("x = -(-a // b)", {
+        "x = (-a // b)", "x = (a // b)", "x = -(a // b)", "x = -((-a / b))", "x = -((-a))", "x = -(b)", "x = -((b // -a))"}),
+    ("x = y[i]", {"x = y", "x = y[-1]"}),
     ("x = y[1:]", {"x = y", "x = y[:]", "x = y[2:]", "x = y[0:]", "x = y[-1:]"}),
     ("x = a if b else c", {"x = (c if b else a)", "x = a", "x = c"}),
     ("x = [y for y in z if a]", {"x = [y for y in z]", "x = [y for y in z if (not a)]"}),

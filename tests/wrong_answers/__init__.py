@@ -7,8 +7,8 @@ A wrong answer has the check that must refuse it, words that its diagnosis must 
     )
 
 `wrong` decorates the function of an answer that takes more than one line.
-They test a property, and what the checks of all exercises refuse. Besides, one mistake of each check stands here once
-more, written as a student would, so that its hint does not hang on how the check writes it.
+They fail cases that no mistake of a check and no mutant of its reference fails alone, or get words of their own. Besides, one
+mistake of each check stands here once more, written as a student would, so that its hint does not hang on how the check writes it.
 """
 
 from typing import Any, NamedTuple

@@ -22,12 +22,6 @@ wrong(check.released, "This cuts off the sequence")(
 )
 
 
-@wrong(check.released, "Expected type Tensor, got type list")
-def a_list(heads):
-    below = 2 ** int(math.log2(heads))
-    return power_of_two(below) + power_of_two(2 * below)[0::2][: heads - below]
-
-
 wrong(check.released, "Calls the package's slopes")(lambda heads: slopes(heads))
 wrong(check.almost_alibi, "far = 1000000, gap = 0.1")(lambda slope, far, gap: (slope / 1e-9, 1e-9))
 
@@ -38,12 +32,6 @@ wrong(check.almost_alibi, "far = 1000000, gap = 0.1")(lambda slope, far, gap: (s
 wrong(check.two_sided, "Only the left slope is used.")(
     lambda q_positions, k_positions, left, right: bias(q_positions, k_positions, left)
 )
-
-
-@wrong(check.two_sided, "positions as they come")
-def in_half_precision(q_positions, k_positions, left, right):
-    i, j = q_positions[:, None].half(), k_positions.half()
-    return torch.where(j > i, right[:, None, None], left[:, None, None]) * -(i - j).abs()
 
 
 @wrong(check.two_sided, "Input: queries 0, 1, 2; keys 0, 1;")
@@ -72,9 +60,6 @@ wrong(check.one_row, "Returns whole numbers; slopes are fractions")(
 )
 wrong(check.one_row, "Returns shape (3,); (H, 1, N) is (1, 1, 3) here")(
     lambda slopes, k_positions: k_positions * slopes
-)
-wrong(check.one_row, "positions as they come")(
-    lambda slopes, k_positions: (slopes[:, None, None] * k_positions).bfloat16()
 )
 
 
@@ -105,21 +90,3 @@ wrong(check.reach, "Input: lead = 0.25, slope = 0.5 Expected 0, got 1")(
 
 
 wrong(check.almost_alibi, "With r2 = 1 this is far from a line.")(lambda slope, far, gap: (slope, 1.0))
-wrong(check.almost_alibi, "got r2 = 0, which is not positive")(lambda slope, far, gap: (1.0, 0.0))
-
-
-@wrong(check.almost_alibi, "Returns type str for r1; a number is asked for")
-def as_text(slope, far, gap):
-    r2 = 2 * gap / (slope * far**2)
-    return f"{slope / r2:.3f}", f"{r2:.3e}"
-
-
-@wrong(check.almost_alibi, "Returns 3 entries; 2 numbers are asked for: r1, r2")
-def three_numbers(slope, far, gap):
-    r2 = 2 * gap / (slope * far**2)
-    return slope / r2, r2, far
-
-
-wrong(check.almost_alibi, "Returns type float; 2 numbers are asked for: r1, r2")(
-    lambda slope, far, gap: 2 * gap / (slope * far**2)
-)

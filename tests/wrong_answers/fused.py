@@ -1,6 +1,6 @@
 """Wrong answers to the exercises of project 5."""
 
-import statistics
+from statistics import median
 
 import torch
 
@@ -66,27 +66,11 @@ def whole_mask(window, q_positions, k_positions, q_texts, k_texts):
 # T5
 
 
-def t5(change):
-    def answer(table, size, q_positions, k_positions):
-        def add(score, b, h, q, k):
-            return change(score, table, size, h, k_positions[b, k] - q_positions[b, q], k - q)
-
-        return add
-
-    return answer
-
-
 @wrong(check.t5_mod, "An offset is key minus query.")
-@t5
-def other_sign(score, table, size, h, offset, steps):
-    return score * size**0.5 + table[bucket(-offset, table.shape[0], bidirectional=False), h]
-
-
-@wrong(check.t5_mod, "each row of a batch")
-def t5_of_the_first(table, size, q_positions, k_positions):
+def other_sign(table, size, q_positions, k_positions):
     def add(score, b, h, q, k):
-        into = bucket(k_positions[0, k] - q_positions[0, q], len(table), bidirectional=False)
-        return score * size**0.5 + table[into, h]
+        back = q_positions[b, q] - k_positions[b, k]
+        return score * size**0.5 + table[bucket(back, len(table), bidirectional=False), h]
 
     return add
 
@@ -97,94 +81,32 @@ def t5_looked_up(table, size, q_positions, k_positions):
     return lambda score, b, h, q, k: score * size**0.5 + table[into[b, q, k], h]
 
 
-@wrong(check.t5_mod, "the number of the offset's bucket")
-def none_too_far(table, size, q_positions, k_positions):
-    def add(score, b, h, q, k):
-        back = (q_positions[b, q] - k_positions[b, k]).clamp(0, len(table) - 1)
-        return score * size**0.5 + table[back, h]
-
-    return add
-
-
 # Blocks
 
 
-def loop(seen, size, say, cut_short=False):
-    rows = []
-    for top in range(0, seen.shape[0], size):
-        row = []
-        for left in range(0, seen.shape[1], size):
-            block = seen[top : top + size, left : left + size]
-            if not cut_short and block.numel() < size * size:
-                whole = torch.zeros(size, size, dtype=torch.bool)
-                whole[: block.shape[0], : block.shape[1]] = block
-                block = whole
-            row.append(say(block))
-        rows.append(row)
-    return torch.tensor(rows)
-
-
-def by_sum(block):
-    return 0 if block.sum() == 0 else 2 if block.sum() == block.numel() else 1
-
-
-wrong(check.block_states, "There the program need not ask the mask.")(
-    lambda seen, size: loop(seen, size, lambda block: int(block.sum() > 0))
-)
-
-
-@wrong(check.block_states, "0 for none, 1 for some")
-def square(seen, size):
-    n = len(seen)
-    if seen.shape[1] == n:
-        return loop(seen, size, by_sum)
-    return loop(seen[:, :n], size, by_sum)
+@wrong(check.block_states, "There the program need not ask the mask.")
+def some_for_all(seen, size):
+    states = torch.zeros([-(-n // size) for n in seen.shape], dtype=torch.long)
+    for row, column in seen.nonzero().tolist():
+        states[row // size, column // size] = 1
+    return states
 
 
 # A stopwatch
 
 
-def stopwatch(contenders, rounds, clock, wait, before=True, after=True, turns=True):
+@wrong(check.measure, "wait before you stop the clock")
+def no_wait_for_the_end(contenders, rounds, clock, wait):
     def seconds(program):
-        if before:
-            wait()
+        wait()
         start = clock()
         program()
-        if after:
-            wait()
         return clock() - start
 
-    firsts = {name: seconds(program) for name, program in contenders.items()}
-    if turns:
-        found = [{name: seconds(program) for name, program in contenders.items()} for _ in range(rounds)]
-        return firsts, {name: [one[name] for one in found] for name in contenders}
-    return firsts, {name: [seconds(program) for _ in range(rounds)] for name, program in contenders.items()}
-
-
-def reckon(firsts, times, middle=statistics.median):
-    names = list(times)
+    first = {name: seconds(program) for name, program in contenders.items()}
+    times = [{name: seconds(program) for name, program in contenders.items()} for _ in range(rounds)]
+    base = next(iter(first))
     return {
-        name: (
-            firsts[name],
-            middle(times[name]),
-            middle([a / b for a, b in zip(times[names[0]], times[name], strict=True)]),
-        )
-        for name in names
+        name: (first[name], median(one[name] for one in times), median(one[base] / one[name] for one in times))
+        for name in first
     }
-
-
-wrong(check.measure, "wait before you stop the clock")(
-    lambda contenders, rounds, clock, wait: reckon(*stopwatch(contenders, rounds, clock, wait, after=False))
-)
-
-
-@wrong(check.measure, "a device that works on when the call returns")
-def waits_once(contenders, rounds, clock, wait):
-    firsts, _ = stopwatch(contenders, 0, clock, wait)
-    times = {name: [] for name in contenders}
-    for _ in range(rounds):
-        for name, program in contenders.items():
-            start = clock()
-            program()
-            times[name].append(clock() - start)
-    return reckon(firsts, times)

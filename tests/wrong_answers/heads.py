@@ -12,19 +12,10 @@ from . import wrong
 # All weights of a layer
 
 
-def attend(q, k, repeat=torch.repeat_interleave, root=True, diagonal=1, axis=-1):
-    size = q.shape[2]
-    k = repeat(k, q.shape[0] // k.shape[0], 0)
-    scores = torch.einsum("hqd,hkd->hqk", q, k) / (math.sqrt(size) if root else 1)
-    behind = torch.ones(scores.shape[1:]).triu(diagonal).bool()
-    return torch.softmax(scores.masked_fill(behind, float("-inf")), dim=axis)
-
-
-wrong(check.all_weights, "the root of the number of features")(lambda q, k: attend(q, k, root=False))
-wrong(check.all_weights, "heads with keys of their own")(
-    lambda q, k: attend(q, k, repeat=lambda k, *_: k.repeat_interleave(3, 0))
-)
-wrong(check.all_weights, "heads with keys of their own")(lambda q, k: attend(q, k[:1]))
+@wrong(check.all_weights, "the root of the number of features")
+def not_divided(q, k):
+    scores = torch.einsum("hqd,hkd->hqk", q, k.repeat_interleave(len(q) // len(k), 0))
+    return scores.masked_fill(torch.ones(scores.shape[1:]).triu(1).bool(), -torch.inf).softmax(dim=-1)
 
 
 # The weight at an offset
@@ -39,13 +30,6 @@ wrong(check.score, "As zeros they dilute the mean.")(
 )
 
 
-@wrong(check.score, "any number of layers and heads")
-def one_layer(weights, seen, offset):
-    if weights.dim() != 3:
-        return weights.new_zeros(weights.shape[:-2])
-    return down(weights, offset)[:, down(seen, offset)].mean(-1)
-
-
 # The weight of what followed
 
 
@@ -56,13 +40,6 @@ wrong(check.induction, "has not come before")(lambda weights, period: down(weigh
 def whole_copies_alone(weights, period):
     n = weights.shape[-1] // period * period
     return down(weights[..., :n, :n], period - 1)[..., 1:].mean(-1)
-
-
-@wrong(check.induction, "any number of layers and heads")
-def of_heads_alone(weights, period):
-    if weights.dim() != 3:
-        return weights.new_zeros(weights.shape[:-2])
-    return down(weights, period - 1)[:, 1:].mean(-1)
 
 
 # A fair null

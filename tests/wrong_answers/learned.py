@@ -1,7 +1,6 @@
 """Wrong answers to the exercises of chapter 3."""
 
 import torch
-from torch.nn.functional import embedding
 
 from d2lpos.check import learned as check
 
@@ -10,17 +9,8 @@ from . import wrong
 # The sketch, mended
 
 
-@wrong(check.add_positions, "Changes its argument x in place")
-def as_in_the_question(x, table, positions):
-    x += embedding(positions, table)
-    return x
-
-
 wrong(check.add_positions, "The rows are counted from 0.")(
     lambda x, table, positions: x + table[: positions.shape[-1]]
-)
-wrong(check.add_positions, "fails 1 of 5 properties Property: x plus the row of each position")(
-    lambda x, table, positions: x + embedding(positions.view(len(x), -1), table)
 )
 
 
@@ -49,18 +39,10 @@ wrong(check.count_rows, "Padding is counted.")(
 # Past the end
 
 
-def remedies(T, L, remedy, last, wrapped, stretched):
-    p = torch.arange(T).float()
-    if T <= L:
-        return p
-    if remedy == "last row":
-        return last(p)
-    return wrapped(p) if remedy == "wrapped" else stretched(p)
-
-
 @wrong(check.row_of, "The factor is L/T.")
 def ratio_of_lengths(T, L, remedy):
-    return remedies(T, L, remedy, lambda p: p.clamp(max=L - 1), lambda p: p % L, lambda p: p / (T / L))
+    p = torch.arange(T).float()
+    return p if T <= L else {"last row": p.clamp(max=L - 1), "wrapped": p % L, "stretched": p / (T / L)}[remedy]
 
 
 # Knots
@@ -81,44 +63,16 @@ def floats_only(positions, knots, last):
 # A probe
 
 
-def solve(x, target):
-    return torch.linalg.lstsq(
-        x.flatten(0, 1).double(), target.flatten()[:, None].double(), driver="gelsd"
-    ).solution
-
-
-def with_one(x):
-    return torch.cat([x.double(), torch.ones(*x.shape[:-1], 1).double()], dim=-1)
-
-
-def halves(x):
-    half = x.shape[0] // 2
-    return x[:half], x[half:]
-
-
 def truth(x):
     return torch.arange(x.shape[1]).double().expand(x.shape[:2])
 
 
 @wrong(check.probe, "This is the mean squared error.")
 def squared_error(x):
-    a, b = halves(with_one(x))
-    return ((b @ solve(a, truth(a)))[..., 0] - truth(b)).square().mean().item()
-
-
-@wrong(check.count_rows, "Property: padding does not count Input: positions = [[1, 0, 2]]")
-def without_gaps(positions, mask, L):
-    rows, counts = positions[mask].unique(return_counts=True)
-    return torch.cat([counts, torch.zeros(L - len(rows), dtype=torch.long)])
-
-
-@wrong(check.knots_at, "Input: positions = [0.625, 2.5]")
-def whole_gaps(positions, knots, last):
-    gap = last // (len(knots) - 1)
-    inside = positions.clamp(0, last)
-    low = (inside // gap).long().clamp(max=len(knots) - 2)
-    share = (inside / gap - low)[..., None]
-    return (1 - share) * knots[low] + share * knots[low + 1]
+    x = torch.cat([x.double(), torch.ones(*x.shape[:-1], 1).double()], dim=-1)
+    a, b = x[: len(x) // 2], x[len(x) // 2 :]
+    line = torch.linalg.lstsq(a.flatten(0, 1), truth(a).flatten()[:, None].double(), driver="gelsd").solution
+    return ((b @ line)[..., 0] - truth(b)).square().mean().item()
 
 
 @wrong(check.row_of, 'Input: T = 2, L = 5, "last row"')

@@ -14,23 +14,11 @@ from . import wrong
 # Attention
 
 
-def heads(q, k, v, positions, score, seen=None, root=True):
-    logits = torch.einsum("bhqd,bhkd->bhqk", q, k) / (math.sqrt(q.size(-1)) if root else 1)
-    logits = logits + score(positions, positions)
-    if seen is None:
-        seen = positions[None, :] <= positions[:, None]
-    return torch.softmax(logits.masked_fill(~seen, float("-inf")), -1) @ v
-
-
 @wrong(check.attend, "positions with gaps")
 def never_more_than_one_apart(q, k, v, positions, score):
     ranks = positions.argsort().argsort()
-    return heads(q, k, v, ranks, score)
-
-
-wrong(check.attend, "positions that count from 0")(
-    lambda q, k, v, positions, score: heads(q, k, v, positions, score) * (positions[0] != 0)
-)
+    logits = q @ k.mT / math.sqrt(q.size(-1)) + score(ranks, ranks)
+    return logits.masked_fill(ranks > ranks[:, None], -torch.inf).softmax(dim=-1) @ v
 
 
 # The loss of the next token
@@ -44,11 +32,6 @@ def nll(logits, tokens, keep):
 wrong(check.next_loss, "No shift")(
     lambda logits, tokens, padding: F.cross_entropy(logits.mT, tokens, ignore_index=padding)
 )
-
-
-@wrong(check.next_loss, "padding behind the text")
-def padding_is_zero(logits, tokens, padding):
-    return nll(logits[:, :-1], tokens[:, 1:], (tokens[:, 1:] != 0) & (tokens[:, :-1] != 0))
 
 
 @wrong(check.next_loss, "each token is told by the place before it")
@@ -91,22 +74,6 @@ def to_the_last_digit(scores, q, k, longest):
     return all(torch.equal(scores(q, k, p), scores(q, k, p + s)) for s in range(longest - len(p) + 1))
 
 
-wrong(check.offsets_alone, "True where offsets alone count")(lambda scores, q, k, longest: longest < 12)
-
-
-@wrong(check.offsets_alone, "False where places count")
-def coarse(scores, q, k, longest):
-    p = torch.arange(q.shape[1])
-    shifts = range(longest - len(p) + 1)
-    return all(torch.allclose(scores(q, k, p), scores(q, k, p + s), atol=0.1) for s in shifts)
-
-
-@wrong(check.offsets_alone, "1 at position 11; q and k: (1, 4, 6), longest = 11")
-def rows_of_three(scores, q, k, longest):
-    p = torch.arange(q.shape[1])
-    return all(torch.allclose(scores(q, k, p), scores(q, k, p + s), atol=1e-4) for s in range(longest - 2))
-
-
 # Beside the book's
 
 
@@ -128,11 +95,6 @@ def one_after_the_other(mine, theirs):
     each = torch.tensor(each, dtype=torch.float64)
     half = stats.t.ppf(0.975, len(each) - 1) * each.std() / len(each) ** 0.5
     return each.mean().item(), half.item()
-
-
-wrong(check.beside, "seeds that one of the two lacks")(
-    lambda mine, theirs: student([mine[seed] - theirs[seed] for seed in mine])
-)
 
 
 @wrong(check.beside, "the mean difference, and half its interval")

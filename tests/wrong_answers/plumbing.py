@@ -4,7 +4,6 @@
 import torch
 
 from d2lpos.check import plumbing as check
-from d2lpos.lab.synthetic import EQUALS, PAD, PLUS
 
 from . import wrong
 
@@ -36,9 +35,6 @@ wrong(check.packed, "Two tensors are asked for: positions and mask")(
 )
 wrong(check.packed, "positions are (5,) here, the mask (5, 5)")(
     lambda cu_seqlens: (counted(cu_seqlens)[None], block_causal(cu_seqlens)[None])
-)
-wrong(check.packed, "Positions are torch.float32; whole numbers are asked for")(
-    lambda cu_seqlens: (counted(cu_seqlens).float(), block_causal(cu_seqlens))
 )
 
 
@@ -123,41 +119,17 @@ def by_rodrigues(places, a, b):
 wrong(check.turns.answers[0], "Two axes may share a plane.")(["axial"])
 wrong(check.turns.answers[0], "Where each axis has planes of its own")(["mixed"])
 wrong(check.turns.answers[0], "Turn a ball about one axis, then about another.")(["axial", "lie"])
-wrong(check.turns.answers[0], "Expected 2 entries, got 3")(["axial", "mixed", "lie"])
 
 
 # Couple the digits
-
-
-def by_rows(ids, tokens):
-    return torch.tensor([ids(row) for row in tokens.tolist()])
-
-
-def numbers(row):
-    """The digits of the three numbers of a row, and how many pads follow."""
-    plus, equals = row.index(PLUS), row.index(EQUALS)
-    digits = [one for one in row[equals + 1 :] if one != PAD]
-    return row[:plus], row[plus + 1 : equals], digits, row.count(PAD)
-
-
-def laid_out(a, b, total, pads):
-    return [*a, 0, *b, 0, *total, *[0] * pads]
 
 
 def up(digits):
     return list(range(1, len(digits) + 1))
 
 
-def ids_of(row):
-    a, b, total, pads = numbers(row)
-    return laid_out(up(a), up(b), up(total), pads)
-
-
 wrong(check.couple, "These are places in the row")(
     lambda tokens: torch.arange(tokens.shape[1]).repeat(len(tokens), 1)
-)
-wrong(check.couple, "Expected dtype torch.int64, got torch.float32")(
-    lambda tokens: by_rows(ids_of, tokens).float()
 )
 
 
@@ -174,13 +146,6 @@ def cut_off(keys, bits, group):
             part = low + torch.nan_to_num((part - low) / step).int() * step
         rows.append(part)
     return torch.cat(rows)
-
-
-@wrong(check.levels, "what stands behind the last full group stays")
-def tail_of_zeros(keys, bits, group):
-    found = check.levels.reference(keys, bits, group)
-    found[len(keys) // group * group :] = 0
-    return found
 
 
 # Where the next drafts stand
@@ -208,22 +173,6 @@ wrong(check.next_round, "Returns positions of shape")(
 
 
 # What two requests may share
-
-
-@wrong(check.shared, "have seen that token")
-def equal_anywhere(old, new, block, adapters):
-    if adapters[0] != adapters[1]:
-        return 0
-    equal = sum(1 for a, b in zip(old, new, strict=False) if a == b)
-    return min(equal, len(new) - 1) // block * block
-
-
-@wrong(check.shared, "All blocks of the old one are kept.")
-def last_of_both_left_out(old, new, block, adapters):
-    n = 0
-    while n < min(len(old), len(new)) - 1 and old[n] == new[n]:
-        n += 1
-    return n // block * block if adapters[0] == adapters[1] else 0
 
 
 @wrong(check.shared, "compare them by ==")
@@ -268,4 +217,3 @@ def everything_moves(capacity, keep, discard, n):
 
 
 wrong(check.turned.answers[1], "no key turns into them")(4095)
-wrong(check.turned.answers[1], "no key turns into them")(4096)

@@ -10,72 +10,28 @@ from . import wrong
 # Port a file
 
 
-def reordered(weight, heads, rotary):
-    """Written with a list of rows, as a student would who thinks in indices."""
-    d = len(weight) // heads
-    order = [
-        head * d + row
-        for head in range(heads)
-        for row in [*range(0, rotary, 2), *range(1, rotary, 2), *range(rotary, d)]
-    ]
-    return weight[order]
-
-
-def is_part(name, parts):
-    return any(f".{part}." in name for part in parts)
-
-
-def heads_of(name, config):
-    return config["heads"] if ".q." in name else config["kv_heads"]
-
-
-def all_of(file, config, parts="qk", reorder=reordered):
-    return {
-        name: reorder(w, heads_of(name, config), config["rotary"]) if is_part(name, parts) else w
-        for name, w in file.items()
-    }
-
-
-def heads_for_both(file, config):
-    def reorder(weight):
-        rows = weight.unflatten(0, (config["heads"], -1))
-        some = rows[:, : config["rotary"]]
-        return torch.cat([some[:, 0::2], some[:, 1::2], rows[:, config["rotary"] :]], dim=1).flatten(0, 1)
-
-    return {name: reorder(w) if is_part(name, "qk") else w for name, w in file.items()}
+def all_of(file, config, reorder):
+    heads = {"q": config["heads"], "k": config["kv_heads"], "v": None}
+    return {name: reorder(w, cut) if (cut := heads.get(name.split(".")[-2])) else w for name, w in file.items()}
 
 
 @wrong(check.port, "The whole head moves.")
 def without_rotary(file, config):
-    return all_of(file, config, reorder=lambda w, heads, rotary: reordered(w, heads, len(w) // heads))
+    def reorder(weight, heads):
+        rows = weight.unflatten(0, (heads, -1))
+        return torch.cat([rows[:, 0::2], rows[:, 1::2]], dim=1).flatten(0, 1)
+
+    return all_of(file, config, reorder)
 
 
 @wrong(check.port, "Property: written by hand")
 def by_the_package(file, config):
-    return all_of(file, config, reorder=lambda w, heads, rotary: permute_qk_rows(w, heads, "half", rotary))
-
-
-@wrong(check.port, "Changes its argument file in place")
-def in_place(file, config):
-    for name in file:
-        if is_part(name, "qk"):
-            file[name] = reordered(file[name], heads_of(name, config), config["rotary"])
-    return file
+    return all_of(file, config, lambda w, heads: permute_qk_rows(w, heads, "half", config["rotary"]))
 
 
 wrong(check.port, "The result lacks blocks.0.attention.q.weight")(
     lambda file, config: {name: w for name, w in file.items() if ".q." not in name}
 )
-
-
-@wrong(check.port, "Property: queries and keys: first members")
-def second_members_first(file, config):
-    def reorder(weight, heads, rotary):
-        rows = weight.unflatten(0, (heads, -1))
-        pairs = [rows[:, 1:rotary:2], rows[:, 0:rotary:2], rows[:, rotary:]]
-        return torch.cat(pairs, dim=1).flatten(0, 1)
-
-    return all_of(file, config, reorder=reorder)
 
 
 # The smallest input
@@ -95,39 +51,22 @@ wrong(check.smallest, "Positions are asked for")(but(values=[]))
 # Mend the loader
 
 
-def filled(config, file, theta=None, layout="half", rotary=None):
-    """A model with the file's tensors as they are."""
-    sizes = config | {"rotary": rotary or config["rotary"]}
-    model = check.empty(sizes, layout, theta or config["rope_parameters"]["rope_theta"])
-    model.load_state_dict(check.together(file))
+@wrong(check.load, "The keys are cut into as many heads as the queries.")
+def heads_of_queries(config, file):
+    model = check.empty(config, "half", config["rope_parameters"]["rope_theta"])
+    model.load_state_dict(check.together(by_the_package(file, config | {"kv_heads": config["heads"]})))
     return model
 
 
-wrong(check.load, "The keys are cut into as many heads as the queries.")(
-    lambda config, file: filled(config, heads_for_both(file, config))
-)
-wrong(check.load, "a model is asked for")(lambda config, file: check.together(all_of(file, config)))
+wrong(check.load, "a model is asked for")(lambda config, file: check.together(by_the_package(file, config)))
 
 
 # Mend the cache
 
 
-def one_by_one(model, tokens, prompt, position):
+@wrong(check.read_on, "Each new token stands at position 0.")
+def always_at_0(model, tokens, prompt):
     caches = model.new_caches()
-    first = model(tokens[:prompt][None], torch.arange(prompt), caches=caches)
-    later = [
-        model(tokens[n : n + 1][None], torch.tensor([position(n)]), caches=caches)
-        for n in range(prompt, len(tokens))
-    ]
-    return torch.cat([first, *later], dim=1)[0]
-
-
-wrong(check.read_on, "Each new token stands at position 0.")(
-    lambda model, tokens, prompt: one_by_one(model, tokens, prompt, lambda n: 0)
-)
-wrong(check.read_on, "fails 1 of 2 properties Property: the logits of a text that is read at once")(
-    lambda model, tokens, prompt: one_by_one(model, tokens, prompt, lambda n: n)[None]
-)
-wrong(check.read_on, "the model to read 6 tokens without its caches")(
-    lambda model, tokens, prompt: model(tokens[None], torch.arange(len(tokens)))[0]
-)
+    rows = [model(tokens[None, :prompt], torch.arange(prompt), caches=caches)]
+    rows += [model(token.view(1, 1), torch.tensor([0]), caches=caches) for token in tokens[prompt:]]
+    return torch.cat(rows, dim=1)[0]

@@ -37,13 +37,6 @@ def rotate_by_hand(x, angles, layout):
     return together(a * angles.cos() - c * angles.sin(), a * angles.sin() + c * angles.cos(), layout)
 
 
-@wrong(check.turn_pairs, "fails 1 of 2 properties")
-def no_batch(x, angles, layout):
-    if x.dim() > 2:
-        return torch.stack([rotate_by_hand(one, angles, layout) for one in x[0]])[None]
-    return rotate_by_hand(x, angles, layout)
-
-
 wrong(check.turn_pairs, "Calls the package's rotate")(lambda x, angles, layout: rotate(x, angles, layout))
 
 
@@ -72,17 +65,11 @@ def borrowed_features(weight, heads):
     return convert(by_head, "half").movedim(-1, 1).reshape(weight.shape)
 
 
-@wrong(check.to_half, "fails 1 of 4 properties Property: a bias, which has no columns")
-def two_axes(weight, heads):
-    rows, columns = weight.shape
-    return weight.view(heads, rows // heads // 2, 2, columns).transpose(1, 2).reshape(rows, columns)
-
-
 # A cache
 
 
-def attended(q, keys, values, scale=None):
-    scores = keys @ q / (math.sqrt(len(q)) if scale is None else scale)
+def attended(q, keys, values):
+    scores = keys @ q / math.sqrt(len(q))
     return torch.softmax(scores, dim=0) @ values
 
 
@@ -105,9 +92,6 @@ def waves(d, base):
 
 wrong(check.first_open, "This is the last pair that closes.")(
     lambda d, base, length: max((i for i, wave in enumerate(waves(d, base)) if wave <= length), default=-1)
-)
-wrong(check.first_open, "Expected type int, got type float")(
-    lambda d, base, length: next(wave for wave in waves(d, base) if wave > length)
 )
 wrong(check.first_open, "fails 1 of 4 properties Property: 0 where none does")(
     lambda d, base, length: max(1, sum(wave <= length for wave in waves(d, base)))
@@ -137,31 +121,6 @@ def heads_of_a_weight_only(weight, heads):
     return weight.view(heads, -1, 2, weight.shape[1]).transpose(1, 2).flatten(0, 2)
 
 
-@wrong(check.step, "Input: 3 tokens, one by one, d = 8, e = 8")
-def half_the_width(q, k, v, keys, values):
-    angle = len(keys) * frequencies(len(q))
-    keys, values = torch.cat([keys, rotate(k, angle)[None]]), torch.cat([values, v[None]])
-    return (keys @ rotate(q, angle) / (len(q) // 2)).softmax(0) @ values, keys, values
-
-
 wrong(check.first_open.answers[0], "Take a larger one.")(10_000)
-wrong(check.first_open.answers[0], "Take a larger one.")(500_000.0)
 wrong(check.first_open.answers[0], "Take a smaller one.")(1e9)
 wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(2)
-wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(8)
-
-
-@wrong(check.best_key, "Property: many queries at once")
-def queries_of_two_features(q, offset, base):
-    if q.dim() == 1:
-        return rotate(q, -offset * frequencies(len(q), base), "interleaved")
-    turns = torch.polar(torch.ones(1), torch.tensor([-float(offset)]))
-    pairs = torch.view_as_complex(q.reshape(-1, 2)) * turns
-    return torch.view_as_real(pairs).reshape(q.shape)
-
-
-@wrong(check.ramp, "Property: 0 for pairs that turn often, 1 for open ones, a line between")
-def fast_from_31_turns_on(d, base, length):
-    lo, hi = (d / 2 * math.log(length / (2 * math.pi * r), base) for r in (31, 1))
-    lo, hi = max(math.floor(lo), 0), math.ceil(hi)
-    return ((torch.arange(d // 2) - lo) / (hi - lo)).clamp(0, 1)

@@ -1,6 +1,5 @@
 """Wrong answers to the exercises of chapter 12."""
 
-import math
 
 import torch
 
@@ -12,58 +11,25 @@ from . import wrong
 # A gate at each word
 
 
-def spans(gates):
-    """The tokens t behind the key j, up to the query i; three nested loops, as one writes them first."""
-    heads, T = gates.shape
-    for h in range(heads):
-        for i in range(T):
-            for j in range(i + 1):
-                yield h, i, j
-
-
-def filled(gates, sum_of):
-    bias = torch.full((*gates.shape, gates.shape[-1]), -torch.inf)
-    for h, i, j in spans(gates):
-        bias[h, i, j] = sum_of(gates[h], i, j)
+@wrong(check.forget, "The key's own gate counts here.")
+def own_gate_too(gates):
+    T = gates.shape[1]
+    bias = torch.full((len(gates), T, T), -torch.inf)
+    for i in range(T):
+        for j in range(i + 1):
+            bias[:, i, j] = gates[:, j : i + 1].log().sum(dim=-1)
     return bias
-
-
-wrong(check.forget, "The key's own gate counts here.")(
-    lambda gates: filled(gates, lambda gate, i, j: gate[j : i + 1].log().sum())
-)
 
 
 # Count, and look between
 
 
-def interpolated(q, p, table):
-    """q_i · (the row between floor and ceil), for each i and j."""
-    low = p.floor().long()
-    high = (low + 1).clamp(max=len(table) - 1)
-    rows = table[low] + (p - low)[..., None] * (table[high] - table[low])
-    return (q[:, None] * rows).sum(dim=-1).tril()
-
-
-def gated(q, k):
-    return torch.sigmoid(q @ k.T / q.shape[1] ** 0.5)
-
-
-def counts(gates):
-    T = len(gates)
-    p = torch.zeros(T, T)
-    for i in range(T):
-        for j in range(i + 1):
-            p[i, j] = gates[i, j : i + 1].sum()
-    return p
-
-
-def place(q, k, table):
-    return counts(gated(q, k)).clamp(max=len(table) - 1)
-
-
-wrong(check.contextual, "and is not divided by √d.")(
-    lambda q, k, table: interpolated(q, place(q, k, table), table) / math.sqrt(q.shape[-1])
-)
+@wrong(check.contextual, "and is not divided by √d.")
+def divided_again(q, k, table):
+    gates = torch.sigmoid(q @ k.T / q.shape[1] ** 0.5).tril()
+    p = gates.flip(-1).cumsum(-1).flip(-1).clamp(max=len(table) - 1)
+    rows = table[p.floor().long()].lerp(table[p.ceil().long()], p.frac()[..., None])
+    return torch.einsum("id,ijd->ij", q, rows).tril() / q.shape[1] ** 0.5
 
 
 # Two mirrors

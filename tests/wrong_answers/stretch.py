@@ -13,8 +13,8 @@ from . import wrong
 # Angles that training has not shown
 
 
-def hands(omega, longer, turn=2 * math.pi, start=0):
-    return torch.outer(torch.arange(start, longer).float(), omega).remainder(turn)
+def hands(omega, longer):
+    return torch.outer(torch.arange(longer).float(), omega).remainder(2 * math.pi)
 
 
 wrong(check.new_angles, "read with the slower frequencies")(
@@ -43,12 +43,6 @@ def turns(omega, length):
 
 def logarithmic(factor, length):
     return math.sqrt(1 + math.log(factor) / math.log(length))
-
-
-@wrong(check.own_rule, "fast pairs stay, and slow ones are divided")
-def nothing_below_the_ramp(omega, factor, length, low, high):
-    kept = ((turns(omega, length) - low) / (high - low)).clamp(max=1)
-    return omega * kept + omega / factor * (1 - kept), logarithmic(factor, length)
 
 
 @wrong(check.own_rule, "There is no ramp")

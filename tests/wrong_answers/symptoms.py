@@ -32,19 +32,7 @@ def outer(x, omega):
     return torch.outer(t.float(), omega)
 
 
-@wrong(check.float_angles, "Input: x (2, 5, 4) in float32, omega = [1.0, 0.3]")
-def three_columns(x, omega):
-    t = torch.arange(x.shape[-2], dtype=torch.float32)
-    return torch.stack([t * omega[0], t * omega[1], t * omega[2]], dim=-1)
-
-
 wrong(check.flash_window, "One key too many")(lambda sliding_window: (sliding_window, 0))
-
-
-@wrong(check.norm_and_turn, "Turns first.")
-def behind_the_turn(q, weight, turn):
-    turned = turn(q)
-    return weight * turned * turned.pow(2).mean(-1, keepdim=True).rsqrt()
 
 
 wrong(check.norm_and_turn, "One norm for all tokens.")(
@@ -59,12 +47,6 @@ def half_the_length(q, weight, turn):
 
 
 wrong(check.sharpened, "Multiplies once.")(lambda scores, factor: (1 + math.log(factor) / 10) * scores)
-
-
-@wrong(check.sharpened, "Input: scores = [[3.0, 0.0, -0.5]], factor = 1.0")
-def a_factor_for_each_side(scores, factor):
-    sides = torch.eye(2) * (0.1 * math.log(factor) + 1)
-    return sides @ scores @ sides
 
 
 @wrong(check.proportional, "The exponent runs over what turns")

@@ -20,10 +20,6 @@ def at(weights, offset):
 
 
 wrong(check.previous_head, "Here the weight goes to the next token")(lambda weights: best(at(weights, 1)))
-wrong(check.previous_head, "2 numbers are asked for: layer, head")(lambda weights: at(weights, -1).argmax())
-wrong(check.previous_head, "Returns 1 entry; 2 numbers are asked for")(
-    lambda weights: [at(weights, -1).mean(dim=0).argmax()]
-)
 
 
 # Which layout?
@@ -63,20 +59,6 @@ def always_64_features(wq, wk, heads, kv_heads):
     return the_smaller(
         lambda layout: -sum(one.abs().sum() for one in crossed(wq, wk, heads, kv_heads, layout))
     )
-
-
-@wrong(check.layout, "Expected half, got halves")
-def another_name(wq, wk, heads, kv_heads):
-    costs = {
-        name: sum(one.abs().sum() for one in crossed(wq, wk, heads, kv_heads, layout))
-        for name, layout in (("halves", "half"), ("neighbors", "interleaved"))
-    }
-    return max(costs, key=costs.get)
-
-
-in_file = check.layout.answers[0]
-wrong(in_file, "It is not 'diagonal'")("diagonal")
-wrong(in_file, "Expected a name in quotes, got 7")(7)
 
 
 # Left padding
@@ -129,18 +111,6 @@ def one_before(loss, pairs, allowed):
     return search(loss, pairs, lambda p: loss(p) <= limit) - 1
 
 
-@wrong(check.frozen, "Expected type int, got type float")
-def by_true_division(loss, pairs, allowed):
-    limit, low, high = loss(pairs) + allowed, -1, pairs
-    while high - low > 1:
-        middle = (low + high) / 2
-        if loss(int(middle)) <= limit:
-            high = middle
-        else:
-            low = middle
-    return high
-
-
 # Where were the texts cut?
 
 
@@ -148,17 +118,14 @@ def cosines(table):
     return cosine_similarity(table[1:], table[:-1], dim=1).tolist()
 
 
-def unlike_both(table, below, rows, likeness=cosines):
-    near, last = likeness(table), len(table) - 1
+def unlike_both(table, below, rows):
+    near, last = cosines(table), len(table) - 1
     return [r + 1 for r in rows if (not r or near[r - 1] < below) and (r == last or near[r] < below)]
 
 
 wrong(check.cuts, "These are rows. A text that ends with row r has r + 1 tokens.")(
     lambda table, below: [n - 1 for n in unlike_both(table, below, range(1, len(table)))]
 )
-wrong(check.previous_head.answers[0], "Expected 2 entries, got 1")([144])
-wrong(check.frozen.answers[0], "It is not 20")(20)
-wrong(check.cuts.answers[0], "Expected 2 entries, got 3")([128, 256, 512])
 
 
 @wrong(check.cuts, "Property: the last row, unlike its one neighbor")

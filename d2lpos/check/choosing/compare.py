@@ -96,6 +96,7 @@ compare = Check(
             comparison_case("arm", VALIDATION, TEST),
             comparison_case("arm", WORSE, TEST),
             comparison_case("arm", VALIDATION.flip(0), TEST),
+            comparison_case("arm", VALIDATION[[0, 2, 1]] / 4, TEST[[0, 2, 1]]),
         ],
         "the interval is of paired differences on the test": [
             comparison_case("interval", VALIDATION[:2], TEST[:2]),
@@ -119,6 +120,7 @@ compare = Check(
             told_by(lambda validation, test, arm, t: interval(test[arm] - test[0], 1.96)),
     },
     as_good={
+        "argument 0 sorted": "A mean over seeds has no order.",
         "validation[1:].mean(dim=1) → validation[1:].sum(dim=1)": "The sums over the seeds are in the order of the means.",
         "validation[1:].mean(dim=1) → validation[1:].mean(dim=-1)": "Of two axes, 1 is the last.",
         "returned as fractions": "The row may be counted as 3.0.",

@@ -1,6 +1,6 @@
 """Read a configuration."""
 
-import copy
+import json
 from collections.abc import Callable
 from functools import partial
 
@@ -88,7 +88,10 @@ def config_case(kind: str = "full_attention", **more: object) -> Case:
     wanted = read(config, kind).dim
 
     def ask(answer: Callable) -> object:
-        encoding = answer(copy.deepcopy(config), kind)
+        given = json.loads(json.dumps(config))  # as from a file, where no two words are one object
+        encoding = answer(given, kind)
+        if given != config:
+            raise Misconduct("Changes its argument config in place")
         if is_empty(encoding):
             return encoding
         if not isinstance(encoding, RoPE):

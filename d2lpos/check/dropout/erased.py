@@ -97,6 +97,10 @@ erased = Check(
     }),),
     cards=(by_gradient, against_zeros),
     as_good={
+        **{
+            f"argument 1 {what}": "What a function of the cases erases, it erases of this x, too."
+            for what in ("with its first row for all", "with the first of each row for all", "without signs")
+        },
         "(forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100)) → (forward(x) == forward(x - 100)) & (forward(x) == forward(x + 100))": "And has no order.",
         "x + 100 → x + 101": "Another large step does as well.",
         "x + 100 → x + 99": "Another large step does as well.",

@@ -76,5 +76,9 @@ reader = Check(
         },
         within=0.5,
     ),),
-    as_good={"squares.item() → squares": "A number of torch is as welcome as one of Python."},
+    as_good={
+        "squares.item() → squares": "A number of torch is as welcome as one of Python.",
+        "argument 0 sorted": "A sum of squares has no order.",
+        "argument 0 without signs": "Squares have no signs.",
+    },
 )

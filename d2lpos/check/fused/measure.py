@@ -180,4 +180,5 @@ measure = Check(
             partial(told, ratio=lambda base, own: median([b / a for a, b in zip(base, own, strict=True)]))
         ),
     },
+    as_good={"argument 0 spoiled": "Each machine has a dictionary of its own, and nobody asks for it again."},
 )

@@ -69,4 +69,5 @@ count_rows = Check(
             lambda positions, mask, L: tally(positions, mask, L).float(),
     },
     cards=(text_by_text, one_hot_first),
+    as_good={"argument 0 without signs": "Padding alone is negative, and does not count."},
 )

@@ -33,9 +33,9 @@ row_of = Check(
     properties={
         "last row": remedy_cases("last row", (5, 3), (9, 4), (3000, 2500)),
         "wrapped": remedy_cases("wrapped", (5, 3), (9, 4)),
-        "stretched, from the first row to the last": remedy_cases("stretched", (5, 3), (9, 4)),
+        "stretched, from the first row to the last": remedy_cases("stretched", (5, 3), (9, 4), (3, 2)),
         "a text that fits keeps its rows": [
-            *remedy_cases("stretched", (3, 5), (1, 4), (1, 1)),
+            *remedy_cases("stretched", (3, 5), (1, 4), (1, 1), (5, 7)),
             *remedy_cases("last row", (3, 3), (2, 5)),
             *remedy_cases("wrapped", (2, 3)),
         ],

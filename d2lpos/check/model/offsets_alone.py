@@ -115,6 +115,11 @@ offsets_alone = Check(
         "Twice the positions is another law: offsets double, too. Add one number to all.": stretched,
     },
     as_good={
+        **{
+            f"argument {at} {what}": "Offsets alone count or they do not, whatever queries and keys are."
+            for at in (1, 2)
+            for what in ("with its first row for all", "with the first of each row for all", "sorted", "without signs", "in whole numbers")
+        },
         "q.shape[-2] → k.shape[-2]": "There are as many queries as keys.",
         "torch.allclose(scores(q, k, here + start), first, atol=0.0001) → torch.allclose(first, scores(q, k, here + start), atol=0.0001)": "What is near is near from both sides.",
         "torch.allclose(scores(q, k, here + start), first, atol=0.0001) → torch.allclose(scores(q, k, here + start), first)": "Rounding of these scores is far below both tolerances.",

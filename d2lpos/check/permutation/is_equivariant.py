@@ -125,6 +125,8 @@ is_equivariant = Check(
     },
     fixed={"order.shape[-1] is x.shape[-2]": "The order is one of the tokens."},
     as_good={
+        "argument 1 sorted": "Each f of the cases commutes or does not, whatever x is.",
+        "argument 1 in whole numbers": "Each f of the cases commutes or does not, whatever x is.",
         "close(f(x[order]), f(x)[order]) → close(f(x)[order], f(x[order]))": "Which side the relative tolerance belongs to matters only to differences of about that size.",
         "torch.allclose(a, b, rtol=0.0001, atol=1e-05) → torch.allclose(b, a, rtol=0.0001, atol=1e-05)": "Which side the relative tolerance belongs to matters only to differences of about that size.",
         "torch.allclose(a, b, rtol=0.0001, atol=1e-05) → torch.allclose(a, b, atol=1e-05)": "The relative tolerance is torch's own then, 1e-5, which forgives the same rounding.",

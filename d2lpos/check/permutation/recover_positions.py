@@ -94,6 +94,7 @@ recover_positions = Check(
     },
     cards=(cut_off,),
     as_good={
+        "argument 0 sorted": "The begin mark alone counts, and it stays in front.",
         "(tokens == 0).float() → tokens == 0": "The function causal_mean takes truth values and whole numbers, too.",
         "(tokens == 0).float() → (tokens == 0).long()": "The function causal_mean takes truth values and whole numbers, too.",
     },

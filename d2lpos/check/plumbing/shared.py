@@ -38,7 +38,7 @@ def anywhere(old: list[int], new: list[int]) -> int:
 
 
 def requests(*given: tuple[list[int], list[int], int], adapters: tuple = (None, None)) -> list[Case]:
-    return [call(old=old, new=new, block=block, adapters=adapters) for old, new, block in given]
+    return [call(old=old, new=[int(f"{token}") for token in new], block=block, adapters=adapters) for old, new, block in given]
 
 
 shared = Check(
@@ -53,6 +53,8 @@ shared = Check(
             ([5, 6, 7], [5, 6, 7, 8, 9, 1, 2], 4),
             ([5, 6, 7, 8, 9], [5, 6, 7, 8, 9, 1], 3),
             ([5, 6, 7, 8], [5, 6, 7, 8, 9, 1], 2),
+            ([5000, 6000, 7000], [5000, 6000, 7000, 9], 1),
+            ([5, 5, 6, 5, 9], [5, 5, 6, 5, 5, 8], 2),
         ),
         "the last token is computed, whatever is kept": requests(
             ([5, 6, 7, 8], [5, 6, 7, 8], 2),

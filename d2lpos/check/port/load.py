@@ -36,6 +36,7 @@ load = Check(
             load_case("heads = 4, kv_heads = 2", [0, 0], kv_heads=2),
             load_case("heads = 4, kv_heads = 2", [0, 1, 7], kv_heads=2),
             load_case("another size, heads = 6, kv_heads = 3", [0, 1, 7], **OTHER),
+            load_case("heads = 2, kv_heads = 1", [0, 1, 7], dim=24, heads=2, kv_heads=1, layers=1, outputs=9),
         ],
         "the base of the file": [
             load_case("rope_theta = 500", [0, 1], **other_base(500.0)),

@@ -159,6 +159,8 @@ def given(answer: Callable, config: dict, file: dict[str, Tensor], *order: str) 
     same = copies["file"].keys() == file.keys()
     if not same or not all(torch.equal(copies["file"][name], file[name]) for name in file):
         raise Misconduct("Changes its argument file in place")
+    if copies["config"] != config:
+        raise Misconduct("Changes its argument config in place")
     return found
 
 

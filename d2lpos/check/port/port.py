@@ -79,6 +79,7 @@ port = Check(
         "queries and keys: first members, then second, head by head": [
             port_case(f"{FIRST}.q.weight", d=8, rotary=8),
             port_case(f"{FIRST}.k.weight", d=8, rotary=8),
+            port_case(f"{FIRST}.q.weight", heads=3, kv_heads=3),
         ],
         "keys have heads of their own": [
             port_case(f"{FIRST}.k.weight", heads=4),

@@ -91,7 +91,10 @@ read_on = Check(
         "The prompt is read at once, by the positions of `arange`.": 0,
         "This is the last token of the prompt.": 3,
     }),),
-    as_good={"torch.cat(rows, dim=1)[0] → torch.cat(rows, dim=1)[-1]": "A batch of one has one text."},
+    as_good={
+        "torch.cat(rows, dim=1)[0] → torch.cat(rows, dim=1)[-1]": "A batch of one has one text.",
+        "argument 1 spoiled": "Each case has a text of its own, and nobody asks for it again.",
+    },
 )
 
 

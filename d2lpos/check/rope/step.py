@@ -146,6 +146,7 @@ step = Check(
     cards=(root_of_values, counts_after_adding),
     fixed={f"{cache} is contiguous": "The cache comes as the answer returned it." for cache in ("keys", "values")},
     as_good={
+        **{f"argument {at} spoiled": "Nobody asks for it again: a step gets copies, and returns caches." for at in range(5)},
         "return (a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()) → return (a * angles.sin() + b * angles.cos(), a * angles.cos() - b * angles.sin())": "Turned the other way and mirrored, queries and keys have the same scores.",
         "a * angles.cos() - b * angles.sin() → b * angles.sin() - a * angles.cos()": "A sign that changes in queries and in keys leaves the scores.",
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2)": "float32 is exact enough for the cases.",

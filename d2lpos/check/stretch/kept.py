@@ -81,6 +81,7 @@ kept = Check(
             word_case(0.75, [0.25, 0.375, 0.5]),
             word_case(0.5, [-1.5, -1.375, -1.625]),
             word_case(0.5, [1.0, 1.125, 1.0], [-1.0, -0.875, -1.125]),
+            word_case(0.85, [0.125, 0.25, 0.125, 0.25], [1.0, 1.125, 1.0, 1.25]),
         ],
         "lost, where the whole interval lies above the margin": [
             word_case(0.5, [1.0, 1.125, 1.0, 1.25]),
@@ -115,6 +116,7 @@ kept = Check(
             within(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
     },
     as_good={
+        "argument 1 sorted": "The order of texts does not change a mean over them, and seeds stay.",
         "each.mean().item() → each.mean()": "A tensor compares as well as a number.",
         "each.std().item() → each.std()": "A tensor compares as well as a number.",
         "mean + half < margin → mean + half <= margin": "An interval hardly ever ends at the margin.",

@@ -57,6 +57,7 @@ larger_base = Check(
             wanted_base(12, 10_000.0, 200, 1000),
             wanted_base(64, 10_000.0, 128, 1024),
             wanted_base(128, 500_000.0, 8192, 32_768),
+            wanted_base(1024, 100.0, 1000, 2000),
         ],
         "nothing to do, where every pair has gone around": [
             wanted_base(4, 16.0, 64, 128),

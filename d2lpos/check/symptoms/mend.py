@@ -69,7 +69,10 @@ next_id = Check(
             lambda places, here: places[:, -1] + 1
         ),
     },
-    as_good={"returned flipped along the last axis": "One column has no order."},
+    as_good={
+        "returned flipped along the last axis": "One column has no order.",
+        **{f"argument 1 with {part} for all": "The mask is not needed." for part in ("its first row", "the first of each row")},
+    },
 )
 
 sees = Check(
@@ -120,7 +123,11 @@ behind = Check(
         ),
         "Goes on from time alone. A picture moves rows and columns.": lambda row: (row[:, 0].max() + 1).expand(3),
     },
-    as_good={f"returned flipped along the {axis} axis": "All three are equal." for axis in ("first", "last")},
+    as_good={
+        **{f"returned flipped along the {axis} axis": "All three are equal." for axis in ("first", "last")},
+        **{f"returned with {part} for all": "All three are equal." for part in ("its first row", "the first of each row")},
+        "argument 0 sorted": "The largest has no order.",
+    },
 )
 
 

@@ -190,6 +190,11 @@ layout = Check(
         'Half a head apart would be "half". Which products are large?': "halves",
     }),),
     as_good={
+        **{
+            f"argument {at} {what}": "Partners stand out among rounded weights, too, and without signs."
+            for at in (0, 1)
+            for what in ("without signs", "in whole numbers")
+        },
         "(by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).abs().mean(dim=0) → (by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).abs().sum(dim=0)": "The sums over the heads are in the order of the means.",
         "i ^ 1 → 1 ^ i": "The exclusive or has no order.",
         "apart.mean() > neighbors.mean() → apart.mean() >= neighbors.mean()": "The two are never equal.",
