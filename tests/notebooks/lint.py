@@ -14,7 +14,7 @@ from d2lpos_ext import cells as page
 from d2lpos_ext.cells import gate, note, tags
 from d2lpos_ext.citations import cite
 from nbformat import NotebookNode
-from notebooks import asked, promise
+from notebooks import anchored, asked, promise
 
 BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin", "review"}
 PARTS = {"setup", "claim", "verdict", "scorecard", "symptoms", "caption", "opening", "hide-input"}
@@ -56,6 +56,7 @@ class Notebook:
     folder: Path  # where its relative links start
     repository: str  # the address that its first cell installs from
     sources: dict  # the bibliography, by arXiv number and DOI
+    linked: set[str]  # the anchors that links of all the book lead to
 
     @property
     def cells(self) -> list[tuple[int, NotebookNode]]:
@@ -309,6 +310,15 @@ def link_leads_somewhere(notebook: Notebook) -> Found:
         for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", CODE.sub("", cell.source)):
             if not re.match(r"\w+:", target) and not (notebook.folder / unquote(target)).exists():
                 yield at, f"{target} does not exist"
+
+
+@rule
+def linked_heading_has_anchor(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        if anchored(cell.source, notebook.linked) != cell.source:
+            yield at, "a heading has an anchor where a link leads to it: `book/execute.py` brings them up to date"
+    missing = notebook.linked - set(re.findall(r'<a id="(.+?)"></a>', "".join(cell.source for _, cell in notebook.words)))
+    yield from ((0, f"a link leads to #{anchor}, which is no heading") for anchor in missing)
 
 
 @rule

@@ -257,6 +257,11 @@ def test_pages_load_one_style_sheet_with_all_that_it_asks_for(site):
         assert len(fonts) > 9 and all((path.parent / font).is_file() for font in fonts)
 
 
+def test_headings_have_one_anchor_which_is_the_page_s_own(page):
+    assert page.select_one('a[href="#break-it-first"]') and page.select("section#break-it-first > h2")
+    assert not page.select("h2 > a[id]")
+
+
 def test_mentions_are_links(page, preface):
     targets = {
         "Figure 1.1": "fig-1-1", "Exercise 1.1": "ex-reverse", "Theorem 1.1": "thm-1-1",

@@ -11,7 +11,7 @@ from d2lpos_ext.citations import index
 from lint import RULES, Notebook, lint
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
-from notebooks import PROJECTS, answers, every, number, projects
+from notebooks import PROJECTS, answers, every, linked, number, projects
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +36,7 @@ def together(cells: list[NotebookNode], solved: list[NotebookNode]) -> list[Note
 def load(path: Path) -> Notebook:
     chapter = "1" if path.stem == "good" else number(path.stem)
     content = nbformat.v4.reads(path.read_text("utf-8"))  # unlike nbformat.read, leaves equal ids as they are
-    return Notebook(content, chapter, path.parent, REPOSITORY, SOURCES)
+    return Notebook(content, chapter, path.parent, REPOSITORY, SOURCES, linked(path, ROOT))
 
 
 @pytest.mark.parametrize("path", [GOOD, *every(ROOT)], ids=lambda path: path.name)
@@ -213,6 +213,11 @@ MISTAKES = {
         write("Zaheer et al. (2017)", "Lee et al. (2017)"),
     ],
     "link_leads_somewhere": [write("(#break-it-first)", "(02-missing.ipynb#start)")],
+    "linked_heading_has_anchor": [
+        write('<a id="break-it-first"></a>', ""),
+        write("## Claims", '## Claims<a id="claims"></a>'),
+        write("## Break it first", "## Break it last"),
+    ],
     "claim_has_id": [say(SUM, d2lpos={}), say(SUM, tags=[])],
     "verdict_has_claim": [
         say("Some sums are beautiful", d2lpos={}),

@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 import nbformat
-from notebooks import chapters
+from notebooks import anchored, chapters
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
@@ -53,7 +53,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
     notebook.cells = reviews.bring_back(notebook.cells, Path(app.env.doc2path(docname)).parent)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = cited(cell.source)
+            cell.source = cited(anchored(cell.source, set()))
     notebook.cells = place_mistakes(notebook.cells, Path(app.confdir, "book", "mistakes", f"{Path(docname).name}.json"))
     try:
         notebook.cells, anchors = translate(notebook.cells)
