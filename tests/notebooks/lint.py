@@ -160,8 +160,6 @@ def solution_answers_exercise(notebook: Notebook) -> Found:
         at, cell = answer[0]
         if not cell.source.startswith(f"#@title Solution {number}\n"):
             yield at, f"its first line is not #@title Solution {number}"
-        if (cell.metadata.get("cellView"), cell.metadata.get("jupyter")) != ("form", {"source_hidden": True}):
-            yield at, "is not folded: cellView is form and jupyter.source_hidden is true"
         for name in left_open(run[1][1]):
             if not any(name in defined(part) for _, part in answer):
                 yield at, f"does not define {name} anew"
@@ -268,6 +266,20 @@ def first_cell_installs(notebook: Notebook) -> Found:
 
 
 @rule
+def folded_code_has_a_title(notebook: Notebook) -> Found:
+    """The site folds by a tag, Colab by a form with a title, JupyterLab by a hidden source."""
+    for at, cell in notebook.code:
+        folded = bool({"hide-input", "solution"} & set(tags(cell)))
+        hidden = cell.metadata.get("cellView") == "form", cell.metadata.get("jupyter") == {"source_hidden": True}
+        if set(hidden) != {folded}:
+            yield at, "hide-input, cellView form and jupyter.source_hidden come together"
+        if "hide-input" in tags(cell) and not re.match(r"#@title [A-Z][^\n_=()$`]{10,}[^\s.]\n", cell.source):
+            yield at, "its first line is not #@title and what is drawn or printed, in words"
+        elif not folded and "#@title" in cell.source:
+            yield at, "has a title, but is not folded"
+
+
+@rule
 def kernel_is_python(notebook: Notebook) -> Found:
     if notebook.content.metadata.get("kernelspec", {}).get("name") != "python3":
         yield 0, "metadata.kernelspec does not name python3; without it code has no colors on the page"
@@ -276,7 +288,7 @@ def kernel_is_python(notebook: Notebook) -> Found:
 @rule
 def code_is_short(notebook: Notebook) -> Found:
     for at, cell in notebook.code:
-        lines = cell.source.splitlines()
+        lines = page.TITLE.sub("", cell.source).splitlines()
         if len(lines) > 20:
             yield at, f"{len(lines)} lines, more than 20"
         yield from ((at, f"{len(line)} characters, more than 79: {line}") for line in lines if len(line) > 79)

@@ -144,8 +144,6 @@ MISTAKES = {
     ],
     "solution_answers_exercise": [
         write(ANSWER, "#@title Solution 1.3"),
-        say(ANSWER, cellView="code"),
-        say(ANSWER, jupyter={}),
         write("    return items[::-1]\n\ncheck.reverse(reverse)", "    return items[::-1]"),
         write(f"{ANSWER}\ndef reverse", f"{ANSWER}\ndef backward"),
     ],
@@ -191,6 +189,15 @@ MISTAKES = {
         write("d2lpos[notebooks] @ git", "git"),
         say("find_spec", tags=["hide-input"]),
         remove("find_spec"),
+    ],
+    "folded_code_has_a_title": [
+        say(ANSWER, cellView="code"),
+        say(BARS, jupyter={}),
+        say(BARS, tags=["opening"]),
+        say(SUM, cellView="form", jupyter={"source_hidden": True}),
+        write("#@title Three bars in one order\n", ""),
+        write("#@title Three bars in one order", "#@title bars(3)"),
+        write(SUM, f"#@title The sum of three numbers\n{SUM}"),
     ],
     "kernel_is_python": [lambda notebook: notebook.metadata.pop("kernelspec")],
     "code_is_short": [
