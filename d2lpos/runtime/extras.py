@@ -15,11 +15,18 @@ EXTRAS = {
 WEIGHTS = ("gguf", "safetensors", "tokenizers")  # what reads the files of trained models
 
 
+class PackageMissing(ModuleNotFoundError):
+    """A package that only some rooms need is not installed; the message has the command. A notebook shows the message alone."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 class Missing(MetaPathFinder):
     """Tells a module of this package how to install what it imports; nobody else meets it."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        """Raises ModuleNotFoundError, as Python does by itself, with the command in its sentence."""
+        """Raises PackageMissing, with the command in its sentence, where Python by itself raises ModuleNotFoundError."""
         extra = next((extra for extra, names in EXTRAS.items() if fullname in names), None)
         if extra or fullname in WEIGHTS:
             frame = sys._getframe(1)
@@ -29,7 +36,7 @@ class Missing(MetaPathFinder):
                 extra = "notebooks" if extra == "lab" and not user.startswith("d2lpos.lab.") else extra
                 packages = f"'d2lpos[{extra}]'" if extra else " ".join(WEIGHTS)
                 sentence = f"{user} needs {fullname}; install it with: pip install {packages}"
-                raise ModuleNotFoundError(sentence, name=fullname)
+                raise PackageMissing(sentence, name=fullname)
 
 
 sys.meta_path.append(Missing())

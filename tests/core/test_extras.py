@@ -16,7 +16,7 @@ from d2lpos.figures.explore import Explorer
 from d2lpos.lab.digits import pictures
 from d2lpos.lab.summary import frame
 from d2lpos.lab.sweep import _dask
-from d2lpos.pretrained import minilm, smollm2
+from d2lpos.pretrained import at_hand, minilm, smollm2
 from d2lpos.runtime.extras import EXTRAS, WEIGHTS
 from tests.house import ENCODERS, ROOT
 
@@ -45,6 +45,14 @@ def test_what_is_missing_is_named_with_its_command(use, name, sentence, without,
     with pytest.raises(ModuleNotFoundError, match=f"^{re.escape(sentence)}$") as caught:
         use()
     assert caught.value.name == name
+    assert caught.value._render_traceback_() == [sentence]  # all that a notebook shows
+
+
+def test_a_chapter_runs_on_without_what_reads_the_weights(without):
+    without("gguf")
+    model = at_hand(smollm2.opened.__wrapped__, Path())
+    with pytest.raises(ModuleNotFoundError, match="needs gguf; install it with: pip install gguf"):
+        model.config  # noqa: B018
 
 
 def test_who_is_not_of_the_package_gets_the_words_of_python(without):
