@@ -3,8 +3,11 @@
 The rooms import it where they use it. So one finder, which Python asks when no other has found a module, answers for all.
 """
 
+import re
 import sys
+from contextlib import suppress
 from importlib.abc import MetaPathFinder
+from importlib.metadata import PackageNotFoundError, version
 
 # The extras of pyproject.toml, by the names that code imports. `notebooks` holds all of `lab`, and so does `cluster`.
 EXTRAS = {
@@ -12,11 +15,12 @@ EXTRAS = {
     "notebooks": {"IPython", "ipywidgets", "matplotlib"},
     "cluster": {"distributed"},
 }
+TORCH = "2.9"  # the oldest that passes the tests; pip must not exchange the one of a hosted notebook, so no requirement says it
 WEIGHTS = ("gguf", "safetensors", "tokenizers")  # what reads the files of trained models
 
 
 class PackageMissing(ModuleNotFoundError):
-    """A package that only some rooms need is not installed; the message has the command. A notebook shows the message alone."""
+    """A package is not installed, or too old; the message says what to do. A notebook shows the message alone."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -39,4 +43,17 @@ class Missing(MetaPathFinder):
                 raise PackageMissing(sentence, name=fullname)
 
 
+def need_torch() -> None:
+    """Raises PackageMissing where PyTorch is older than `TORCH`; it is not imported for that."""
+    with suppress(PackageNotFoundError):
+        here = version("torch")
+        if [int(part) for part in re.findall(r"\d+", here)[:2]] < [int(part) for part in TORCH.split(".")]:
+            raise PackageMissing(
+                f"d2lpos needs PyTorch {TORCH} or newer, and this is {here}: on Colab choose the latest version under "
+                "Runtime, Change runtime type; elsewhere: pip install --upgrade torch",
+                name="torch",
+            )
+
+
 sys.meta_path.append(Missing())
+need_torch()

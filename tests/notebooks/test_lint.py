@@ -213,6 +213,7 @@ MISTAKES = {
         say("perf_counter", d2lpos={}),
         write(SUM, f"# NBVAL_IGNORE_OUTPUT\n{SUM}"),
     ],
+    "timing_is_a_range": [show("perf_counter()", stream("turned when read: 3 times as long"))],
     "citation_has_entry": [
         write("1912.10077", "1912.99999"),
         write("https://arxiv.org/abs/1912.10077", "https://doi.org/10.1000/unknown"),
