@@ -15,7 +15,9 @@ EXTRAS = {
     "notebooks": {"IPython", "ipywidgets", "matplotlib"},
     "cluster": {"distributed"},
 }
-TORCH = "2.9"  # the oldest that passes the tests; pip must not exchange the one of a hosted notebook, so no requirement says it
+# The oldest PyTorch that computes the same; `torch.compile` in one graph takes 2.11. No requirement says it, because pip would
+# exchange the PyTorch of a hosted notebook.
+TORCH = "2.9"
 WEIGHTS = ("gguf", "safetensors", "tokenizers")  # what reads the files of trained models
 
 
