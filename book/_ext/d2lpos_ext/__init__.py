@@ -26,6 +26,7 @@ from .repair import repair_pages
 from .search import remove_tools, skip_index, write_index
 from .slim import slim
 from .social import describe, set_address, without_placeholder
+from .trust import say_how_to_trust
 
 register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundAuthorYear)
 
@@ -85,5 +86,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", write_index, priority=903)
     app.connect("build-finished", bring_readers, priority=903)
     app.connect("build-finished", write_not_found, priority=903)
+    app.connect("build-finished", say_how_to_trust)
     app.connect("build-finished", write_policies, priority=904)  # nothing may change after it
     return {"parallel_read_safe": True, "parallel_write_safe": True}
