@@ -21,7 +21,7 @@ READY = "() => document.querySelectorAll('.jp-RenderedMarkdown:not(.jp-mod-hidde
 
 
 def click(page, target: str, name: str) -> bool:
-    page.locator(f'.jp-RenderedMarkdown a[href$="{target}"]:visible').first.click()
+    page.locator(f'.jp-RenderedMarkdown a[href$="{target}"]').first.click()
     page.wait_for_timeout(700)
     return page.evaluate(NEAR, name)
 
@@ -41,6 +41,7 @@ def main() -> None:
                 page.goto(f"http://localhost:{PORT}/lab/tree/{path.relative_to(ROOT)}?reset")
                 page.wait_for_function(READY, timeout=120_000)
                 page.wait_for_timeout(4000)
+                page.evaluate("document.querySelectorAll('details').forEach(fold => (fold.open = true))")
                 missed = [anchor for anchor in anchors if not click(page, f"#{anchor}", anchor)]
                 print(f"{path.name}: {len(anchors) - len(missed)} of {len(anchors)} links scroll")
                 dead += missed
