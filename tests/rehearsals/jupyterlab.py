@@ -6,10 +6,12 @@ is not tried here. It needs `make lab` once, and a Chromium.
 
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "_ext"))
 from notebooks import every, links
+from playwright.sync_api import TimeoutError
 
 from tests.browser import chromium
 
@@ -17,13 +19,16 @@ ROOT = Path(__file__).parents[2]
 PORT = 8977
 NEAR = """name => [...document.querySelectorAll(`[data-jupyter-id="${name}"], [id="${name}"]`)].some(
   place => place.getClientRects().length && Math.abs(place.getBoundingClientRect().top - innerHeight / 2) < innerHeight / 2)"""
-READY = "() => document.querySelectorAll('.jp-RenderedMarkdown:not(.jp-mod-hidden) h1').length > 0"
+READY = """count => [...document.querySelectorAll('.jp-MarkdownCell')].filter(
+  cell => cell.querySelector('.jp-RenderedMarkdown > *')).length >= count"""
 
 
-def click(page, target: str, name: str) -> bool:
-    page.locator(f'.jp-RenderedMarkdown a[href$="{target}"]').first.click()
-    page.wait_for_timeout(700)
-    return page.evaluate(NEAR, name)
+def click(page, anchor: str) -> bool:
+    """Whether a click on the link brings its place into sight within ten seconds."""
+    page.locator(f'.jp-RenderedMarkdown a[href$="#{anchor}"]').first.click()
+    with suppress(TimeoutError):
+        return bool(page.wait_for_function(NEAR, arg=anchor, timeout=10_000))
+    return False
 
 
 def main() -> None:
@@ -39,10 +44,10 @@ def main() -> None:
                     continue
                 page = browser.new_page(viewport={"width": 1300, "height": 900})
                 page.goto(f"http://localhost:{PORT}/lab/tree/{path.relative_to(ROOT)}?reset")
-                page.wait_for_function(READY, timeout=120_000)
-                page.wait_for_timeout(4000)
+                written = path.read_text("utf-8").count('"cell_type": "markdown"')
+                page.wait_for_function(READY, arg=written, timeout=120_000)
                 page.evaluate("document.querySelectorAll('details').forEach(fold => (fold.open = true))")
-                missed = [anchor for anchor in anchors if not click(page, f"#{anchor}", anchor)]
+                missed = [anchor for anchor in anchors if not click(page, anchor)]
                 print(f"{path.name}: {len(anchors) - len(missed)} of {len(anchors)} links scroll")
                 dead += missed
                 page.close()
