@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 
 BOOK = Path(__file__).parent
 sys.path.append(str(BOOK / "_ext"))
-from notebooks import asked, every, promise
+from notebooks import anchored, asked, every, linked, promise
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -28,7 +28,8 @@ def execute(path: Path, timeout: int) -> None:
     """Run one notebook in its own folder and write it back, without what differs from run to run.
 
     Times, widget states, versions and the traces of editors go; the pieces that a stream comes in become one.
-    So running an unchanged notebook again leaves no difference. The line **Time:** gets the minutes of the exercises.
+    So running an unchanged notebook again leaves no difference. The line **Time:** gets the minutes of the exercises, and a
+    heading that a link leads to gets its anchor.
     """
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
@@ -37,10 +38,10 @@ def execute(path: Path, timeout: int) -> None:
         extra_arguments=["--log-level=ERROR"],
     ).execute()
     notebook.metadata = METADATA | {key: notebook.metadata[key] for key in KEPT & notebook.metadata.keys()}
-    minutes = asked(notebook.cells)
+    minutes, anchors = asked(notebook.cells), linked(path, BOOK.parent)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = promise(cell.source, minutes)
+            cell.source = anchored(promise(cell.source, minutes), anchors)
         cell.metadata = {key: cell.metadata[key] for key in KEPT_IN_CELLS & cell.metadata.keys()}
         for output in cell.get("outputs", []):
             data = output.get("data", {})

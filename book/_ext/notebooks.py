@@ -1,6 +1,7 @@
 """Where the chapters are. It stands outside the extension, so that scripts can ask without Sphinx."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 NAMES = "[0-9][0-9]*.ipynb"
@@ -9,6 +10,9 @@ PROJECTS = "chapters/projects/"
 LETTERS = {"attention": "A", "own": "B", "symptoms": "C"}  # pages of book/ whose figures and exercises have numbers
 EXERCISE = re.compile(r"\*\*Exercise .+?\*\* \((\d+) minutes")
 READING = re.compile(r"^(\*\*Time:\*\* \d+ minutes to read)(?:, and about .+ for the exercises?)?\.$", re.MULTILINE)
+HEADING = re.compile(r'^(#{1,6} .+?)(?:<a id="([^"]*)"></a>)?$', re.MULTILINE)
+LINK = re.compile(r"\]\(([^()\s#]*)#([^()\s]+)\)")
+FENCED = re.compile(r"^(`{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 EVENING = re.compile(r"^(\*\*Time:\*\* one to \w+ hours)(?:, .+ for the exercises?)?\.$", re.MULTILINE)
 
 
@@ -50,7 +54,7 @@ def every(root: Path) -> list[Path]:
 
 def title(cells: list) -> str:
     """Return what a notebook calls itself in its first line."""
-    return cells[0].source.splitlines()[0].removeprefix("# ")
+    return anchored(cells[0].source, set()).splitlines()[0].removeprefix("# ")
 
 
 def number(name: str) -> str:
@@ -76,3 +80,45 @@ def promise(words: str, minutes: list[int]) -> str:
     about = max(5, 5 * round(sum(minutes) / 5))
     words = READING.sub(rf"\1, and about {about} minutes {of}", words)
     return EVENING.sub(rf"\1, {sum(minutes)} minutes of them {of}", words)
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of a heading, as MyST and GitHub make it.
+
+    >>> slug("With a cache, `is_causal=True` gives nonsense")
+    'with-a-cache-is_causaltrue-gives-nonsense'
+    """
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@cache
+def links(file: Path) -> set[tuple[Path, str]]:
+    """Return the files and anchors that the links of one notebook or page lead to."""
+    found = LINK.findall(file.read_text("utf-8"))
+    return {((file.parent / path if path else file).resolve(), anchor) for path, anchor in found}
+
+
+def linked(notebook: Path, root: Path) -> set[str]:
+    """Return the anchors in `notebook` that its own links lead to, and those of the notebooks and pages in `root`."""
+    files = {notebook, *every(root), *root.glob("*.md"), *root.glob("book/*.md")}
+    return {anchor for file in files for path, anchor in links(file) if path == notebook.resolve()}
+
+
+def anchored(words: str, anchors: set[str]) -> str:
+    """Return Markdown in which each heading that `anchors` name has its anchor, because hosts disagree about ids.
+
+    JupyterLab keeps the capitals of a heading in its id, and Colab makes none. The site has ids already: there, and
+    without `anchors`, no heading has one.
+
+    >>> anchored("## After all", {"after-all"})
+    '## After all<a id="after-all"></a>'
+    """
+    fences = [code.span() for code in FENCED.finditer(words)]
+
+    def write(head: re.Match) -> str:
+        if any(start <= head.start() < end for start, end in fences):
+            return head[0]
+        anchor = slug(head[1].lstrip("# "))
+        return f'{head[1]}<a id="{anchor}"></a>' if anchor in anchors else head[1]
+
+    return HEADING.sub(write, words)

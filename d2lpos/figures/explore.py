@@ -105,6 +105,11 @@ class Explorer:
         from IPython import get_ipython  # late: a script that draws no page has neither
 
         if getattr(get_ipython(), "kernel", None):
+            try:
+                import ipywidgets  # noqa: F401
+            except ModuleNotFoundError:
+                fewer = f"The slider steps through {len(self.pictures)} stored pictures, because ipywidgets is not installed."
+                return bundle | {"text/html": f"{self.html}<p>{fewer}</p>\n"}
             # By hand, because ipywidgets 7 has no `_repr_mimebundle_`.
             view = {"version_major": 2, "version_minor": 0, "model_id": self.live().model_id}
             bundle["application/vnd.jupyter.widget-view+json"] = view

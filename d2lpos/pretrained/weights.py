@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
 from ..positions.arguments import check_name
+from ..runtime.extras import PackageMissing
 
 __all__ = ["WEIGHTS", "Weights", "WeightsMissing", "at_hand", "fetch", "find", "folder"]
 
@@ -38,7 +39,7 @@ class WeightsMissing(FileNotFoundError):
 class Absent:
     """Stands in place of what needs weights that are not there: whoever uses it is told so."""
 
-    def __init__(self, missing: WeightsMissing):
+    def __init__(self, missing: WeightsMissing | PackageMissing):
         self.__dict__["missing"] = missing
 
     def use(self, *arguments: object, **named: object) -> NoReturn:
@@ -48,7 +49,7 @@ class Absent:
 
 
 def at_hand(load: Callable[..., Any], *arguments: object) -> Any:
-    """What load(*arguments) gives or, where weights are missing, what says so as soon as it is used.
+    """What load(*arguments) gives or, where weights or what reads them are missing, what says so as soon as it is used.
 
     So a chapter runs on without them, and each of its cells that needs them says it in a sentence.
 
@@ -57,7 +58,7 @@ def at_hand(load: Callable[..., Any], *arguments: object) -> Any:
     """
     try:
         return load(*arguments)
-    except WeightsMissing as error:
+    except (WeightsMissing, PackageMissing) as error:
         return Absent(error)
 
 

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from contextlib import nullcontext
 from importlib import reload
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +17,8 @@ from d2lpos.figures.explore import Explorer
 from d2lpos.lab.digits import pictures
 from d2lpos.lab.summary import frame
 from d2lpos.lab.sweep import _dask
-from d2lpos.pretrained import minilm, smollm2
+from d2lpos.pretrained import at_hand, minilm, smollm2
+from d2lpos.runtime import extras
 from d2lpos.runtime.extras import EXTRAS, WEIGHTS
 from tests.house import ENCODERS, ROOT
 
@@ -45,6 +47,27 @@ def test_what_is_missing_is_named_with_its_command(use, name, sentence, without,
     with pytest.raises(ModuleNotFoundError, match=f"^{re.escape(sentence)}$") as caught:
         use()
     assert caught.value.name == name
+    assert caught.value._render_traceback_() == [sentence]  # all that a notebook shows
+
+
+def test_a_chapter_runs_on_without_what_reads_the_weights(without):
+    without("gguf")
+    model = at_hand(smollm2.opened.__wrapped__, Path())
+    with pytest.raises(ModuleNotFoundError, match="needs gguf; install it with: pip install gguf"):
+        model.config  # noqa: B018
+
+
+@pytest.mark.parametrize(("here", "enough"), [("2.8.0+cu126", False), ("1.13.1", False), ("2.9.0", True), ("2.10.0+cpu", True), ("3.0.0a0", True)])
+def test_a_pytorch_that_is_too_old_is_told_in_one_sentence(here, enough, monkeypatch):
+    monkeypatch.setattr(extras, "version", lambda name: here)
+    sentence = f"^d2lpos needs PyTorch 2.9 or newer, and this is {re.escape(here)}: on Colab choose the latest version .*"
+    with nullcontext() if enough else pytest.raises(ImportError, match=sentence):
+        extras.need_torch()
+
+
+def test_pip_exchanges_no_pytorch_for_the_book():
+    [torch] = [line for line in map(Requirement, PROJECT["project"]["dependencies"]) if line.name == "torch"]
+    assert not torch.specifier
 
 
 def test_who_is_not_of_the_package_gets_the_words_of_python(without):
@@ -55,11 +78,11 @@ def test_who_is_not_of_the_package_gets_the_words_of_python(without):
 
 
 def test_extras_are_those_of_the_project():
-    extras = PROJECT["project"]["optional-dependencies"]
+    optional = PROJECT["project"]["optional-dependencies"]
     names = {extra: {INSTALLED.get(name, name) for name in names} for extra, names in EXTRAS.items()}
-    own = {extra: {line.name for line in map(Requirement, lines)} - {"d2lpos"} for extra, lines in extras.items()}
+    own = {extra: {line.name for line in map(Requirement, lines)} - {"d2lpos"} for extra, lines in optional.items()}
     assert own == names
-    assert {extra for extra, lines in extras.items() if "d2lpos[lab]" in lines} == {"notebooks", "cluster"}
+    assert {extra for extra, lines in optional.items() if "d2lpos[lab]" in lines} == {"notebooks", "cluster"}
     assert set(PROJECT["dependency-groups"]["pretrained"]) == set(WEIGHTS)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import nbformat
@@ -106,6 +107,15 @@ def test_a_kernel_adds_the_live_view_to_the_same_page():
     (output,) = notebook.cells[0].outputs
     assert set(output.data) == {WIDGET, "text/html", "text/plain"}
     assert output.data[WIDGET]["version_major"] == 2 and len(output.data[WIDGET]["model_id"]) == 32
+
+
+def test_a_kernel_without_ipywidgets_shows_the_page_and_one_sentence(monkeypatch, without):
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(kernel=True))
+    without("ipywidgets")
+    data = bundle(slider(range(9), frames=2))
+    assert set(data) == {"text/html", "text/plain"}
+    sentence = "The slider steps through 2 stored pictures, because ipywidgets is not installed."
+    assert data["text/html"] == f"{slider(range(9), frames=2).html}<p>{sentence}</p>\n"
 
 
 # In the browser

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lint import FIGURES, last_call
 from nbformat import NotebookNode
+from notebooks import anchored
 
 TRUE = re.compile(r"(?:[^:]*: *)?\(?True(?:, True)*\)?")
 READING, LISTING, LOOKING = 200, 8, 15  # words a minute, seconds for a cell of code and for a picture
@@ -34,7 +35,7 @@ def counts(cells: list[NotebookNode]) -> tuple[int, int, int]:
     """Words, listings and pictures."""
     code = [cell for cell in cells if cell.cell_type == "code"]
     pictures = sum(last_call(cell) in FIGURES for cell in code)
-    words = sum(len(cell.source.split()) for cell in cells if cell.cell_type == "markdown")
+    words = sum(len(anchored(cell.source, set()).split()) for cell in cells if cell.cell_type == "markdown")
     return words, len(code) - pictures, pictures
 
 

@@ -14,7 +14,7 @@ from d2lpos_ext import cells as page
 from d2lpos_ext.cells import gate, note, tags
 from d2lpos_ext.citations import cite
 from nbformat import NotebookNode
-from notebooks import asked, promise
+from notebooks import anchored, asked, promise
 
 BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin", "review"}
 PARTS = {"setup", "claim", "verdict", "scorecard", "symptoms", "caption", "opening", "hide-input"}
@@ -56,6 +56,7 @@ class Notebook:
     folder: Path  # where its relative links start
     repository: str  # the address that its first cell installs from
     sources: dict  # the bibliography, by arXiv number and DOI
+    linked: set[str]  # the anchors that links of all the book lead to
 
     @property
     def cells(self) -> list[tuple[int, NotebookNode]]:
@@ -159,8 +160,6 @@ def solution_answers_exercise(notebook: Notebook) -> Found:
         at, cell = answer[0]
         if not cell.source.startswith(f"#@title Solution {number}\n"):
             yield at, f"its first line is not #@title Solution {number}"
-        if (cell.metadata.get("cellView"), cell.metadata.get("jupyter")) != ("form", {"source_hidden": True}):
-            yield at, "is not folded: cellView is form and jupyter.source_hidden is true"
         for name in left_open(run[1][1]):
             if not any(name in defined(part) for _, part in answer):
                 yield at, f"does not define {name} anew"
@@ -267,6 +266,20 @@ def first_cell_installs(notebook: Notebook) -> Found:
 
 
 @rule
+def folded_code_has_a_title(notebook: Notebook) -> Found:
+    """The site folds by a tag, Colab by a form with a title, JupyterLab by a hidden source."""
+    for at, cell in notebook.code:
+        folded = bool({"hide-input", "solution"} & set(tags(cell)))
+        hidden = cell.metadata.get("cellView") == "form", cell.metadata.get("jupyter") == {"source_hidden": True}
+        if set(hidden) != {folded}:
+            yield at, "hide-input, cellView form and jupyter.source_hidden come together"
+        if "hide-input" in tags(cell) and not re.match(r"#@title [A-Z][^\n_=()$`]{10,}[^\s.]\n", cell.source):
+            yield at, "its first line is not #@title and what is drawn or printed, in words"
+        elif not folded and "#@title" in cell.source:
+            yield at, "has a title, but is not folded"
+
+
+@rule
 def kernel_is_python(notebook: Notebook) -> Found:
     if notebook.content.metadata.get("kernelspec", {}).get("name") != "python3":
         yield 0, "metadata.kernelspec does not name python3; without it code has no colors on the page"
@@ -275,7 +288,7 @@ def kernel_is_python(notebook: Notebook) -> Found:
 @rule
 def code_is_short(notebook: Notebook) -> Found:
     for at, cell in notebook.code:
-        lines = cell.source.splitlines()
+        lines = page.TITLE.sub("", cell.source).splitlines()
         if len(lines) > 20:
             yield at, f"{len(lines)} lines, more than 20"
         yield from ((at, f"{len(line)} characters, more than 79: {line}") for line in lines if len(line) > 79)
@@ -298,6 +311,15 @@ def ignored_output_has_reason(notebook: Notebook) -> Found:
 
 
 @rule
+def timing_is_a_range(notebook: Notebook) -> Found:
+    """One run on a busy machine would contradict the text."""
+    for at, cell in notebook.code:
+        told = re.findall(r"(.*) times as (?:long|fast)", shown(cell)) if "perf_counter" in cell.source else []
+        if not all(re.search(r"\d\.\d to \d+\.\d$", text) for text in told):
+            yield at, "a timing is no range with a decimal, like 1.9 to 2.6 times as long"
+
+
+@rule
 def citation_has_entry(notebook: Notebook) -> Found:
     for at, cell in notebook.words:
         yield from ((at, problem) for problem in cite(cell.source, notebook.sources)[1])
@@ -309,6 +331,15 @@ def link_leads_somewhere(notebook: Notebook) -> Found:
         for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", CODE.sub("", cell.source)):
             if not re.match(r"\w+:", target) and not (notebook.folder / unquote(target)).exists():
                 yield at, f"{target} does not exist"
+
+
+@rule
+def linked_heading_has_anchor(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        if anchored(cell.source, notebook.linked) != cell.source:
+            yield at, "a heading has an anchor where a link leads to it: `book/execute.py` brings them up to date"
+    missing = notebook.linked - set(re.findall(r'<a id="(.+?)"></a>', "".join(cell.source for _, cell in notebook.words)))
+    yield from ((0, f"a link leads to #{anchor}, which is no heading") for anchor in missing)
 
 
 @rule

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -15,6 +16,7 @@ from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.formulas import Temml
 from d2lpos_ext.slim import prune
 from d2lpos_ext.svg import inline, shorten
+from d2lpos_ext.trust import SENTENCE, say_how_to_trust
 from fontTools.ttLib import TTFont
 
 ROOT = Path(__file__).parents[2]
@@ -257,6 +259,11 @@ def test_pages_load_one_style_sheet_with_all_that_it_asks_for(site):
         assert len(fonts) > 9 and all((path.parent / font).is_file() for font in fonts)
 
 
+def test_headings_have_one_anchor_which_is_the_page_s_own(page):
+    assert page.select_one('a[href="#break-it-first"]') and page.select("section#break-it-first > h2")
+    assert not page.select("h2 > a[id]")
+
+
 def test_mentions_are_links(page, preface):
     targets = {
         "Figure 1.1": "fig-1-1", "Exercise 1.1": "ex-reverse", "Theorem 1.1": "thm-1-1",
@@ -394,6 +401,21 @@ def test_theme_is_repaired(site):
         faults = "summary[aria-label], [role=doc-biblioentry], #ethical-ad-placement, .sidebar-title"
         assert not html.select(f'{faults}, script[src*="fontawesome"], .search-button-field[aria-label]')
         assert all(bar["role"] for bar in html.select("#pst-primary-sidebar"))
+
+
+def test_a_notebook_to_download_says_how_to_trust_it_where_figures_move(tmp_path):
+    still, moves = nbformat.read(GOOD, as_version=4), nbformat.read(GOOD, as_version=4)
+    moves.cells[2].outputs[0].data["text/html"] = "<p></p><script></script>"
+    for name, notebook in {"still": still, "moves": moves}.items():
+        path = tmp_path / "_sources" / f"{name}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        nbformat.write(notebook, path)
+    app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path)
+    say_how_to_trust(app, None)
+    told = {name: nbformat.read(tmp_path / "_sources" / f"{name}.ipynb", as_version=4) for name in ("still", "moves")}
+    assert told["still"] == still
+    assert told["moves"].cells[0].source == f"{moves.cells[0].source}\n\n{SENTENCE}"
+    assert told["moves"].cells[1:] == moves.cells[1:]
 
 
 def test_mistakes_fail_the_build(tmp_path):

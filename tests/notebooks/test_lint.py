@@ -11,7 +11,7 @@ from d2lpos_ext.citations import index
 from lint import RULES, Notebook, lint
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
-from notebooks import PROJECTS, answers, every, number, projects
+from notebooks import PROJECTS, answers, every, linked, number, projects
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +36,7 @@ def together(cells: list[NotebookNode], solved: list[NotebookNode]) -> list[Note
 def load(path: Path) -> Notebook:
     chapter = "1" if path.stem == "good" else number(path.stem)
     content = nbformat.v4.reads(path.read_text("utf-8"))  # unlike nbformat.read, leaves equal ids as they are
-    return Notebook(content, chapter, path.parent, REPOSITORY, SOURCES)
+    return Notebook(content, chapter, path.parent, REPOSITORY, SOURCES, linked(path, ROOT))
 
 
 @pytest.mark.parametrize("path", [GOOD, *every(ROOT)], ids=lambda path: path.name)
@@ -144,8 +144,6 @@ MISTAKES = {
     ],
     "solution_answers_exercise": [
         write(ANSWER, "#@title Solution 1.3"),
-        say(ANSWER, cellView="code"),
-        say(ANSWER, jupyter={}),
         write("    return items[::-1]\n\ncheck.reverse(reverse)", "    return items[::-1]"),
         write(f"{ANSWER}\ndef reverse", f"{ANSWER}\ndef backward"),
     ],
@@ -192,6 +190,15 @@ MISTAKES = {
         say("find_spec", tags=["hide-input"]),
         remove("find_spec"),
     ],
+    "folded_code_has_a_title": [
+        say(ANSWER, cellView="code"),
+        say(BARS, jupyter={}),
+        say(BARS, tags=["opening"]),
+        say(SUM, cellView="form", jupyter={"source_hidden": True}),
+        write("#@title Three bars in one order\n", ""),
+        write("#@title Three bars in one order", "#@title bars(3)"),
+        write(SUM, f"#@title The sum of three numbers\n{SUM}"),
+    ],
     "kernel_is_python": [lambda notebook: notebook.metadata.pop("kernelspec")],
     "code_is_short": [
         write("perf_counter\n", "perf_counter\n" * 20),
@@ -206,6 +213,7 @@ MISTAKES = {
         say("perf_counter", d2lpos={}),
         write(SUM, f"# NBVAL_IGNORE_OUTPUT\n{SUM}"),
     ],
+    "timing_is_a_range": [show("perf_counter()", stream("turned when read: 3 times as long"))],
     "citation_has_entry": [
         write("1912.10077", "1912.99999"),
         write("https://arxiv.org/abs/1912.10077", "https://doi.org/10.1000/unknown"),
@@ -213,6 +221,11 @@ MISTAKES = {
         write("Zaheer et al. (2017)", "Lee et al. (2017)"),
     ],
     "link_leads_somewhere": [write("(#break-it-first)", "(02-missing.ipynb#start)")],
+    "linked_heading_has_anchor": [
+        write('<a id="break-it-first"></a>', ""),
+        write("## Claims", '## Claims<a id="claims"></a>'),
+        write("## Break it first", "## Break it last"),
+    ],
     "claim_has_id": [say(SUM, d2lpos={}), say(SUM, tags=[])],
     "verdict_has_claim": [
         say("Some sums are beautiful", d2lpos={}),

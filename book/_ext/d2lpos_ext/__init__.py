@@ -4,7 +4,7 @@ import gc
 from pathlib import Path
 
 import nbformat
-from notebooks import chapters
+from notebooks import anchored, chapters
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
@@ -26,6 +26,7 @@ from .repair import repair_pages
 from .search import remove_tools, skip_index, write_index
 from .slim import slim
 from .social import describe, set_address, without_placeholder
+from .trust import say_how_to_trust
 
 register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundAuthorYear)
 
@@ -53,7 +54,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
     notebook.cells = reviews.bring_back(notebook.cells, Path(app.env.doc2path(docname)).parent)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = cited(cell.source)
+            cell.source = cited(anchored(cell.source, set()))
     notebook.cells = place_mistakes(notebook.cells, Path(app.confdir, "book", "mistakes", f"{Path(docname).name}.json"))
     try:
         notebook.cells, anchors = translate(notebook.cells)
@@ -85,5 +86,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", write_index, priority=903)
     app.connect("build-finished", bring_readers, priority=903)
     app.connect("build-finished", write_not_found, priority=903)
+    app.connect("build-finished", say_how_to_trust)
     app.connect("build-finished", write_policies, priority=904)  # nothing may change after it
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,6 +24,7 @@ CAPTION = re.compile(rf"\*\*(?P<kind>Figure|Table) {NUMBER}\.\*\*\s+")
 TRY = re.compile(r"(?<=\n\n)(?=\*Try it\.\*)")
 VERDICTS = {"True": "v-true", "Half true": "v-half", "False": "v-false", "Open": "v-open"}
 VERDICT = re.compile(rf"\*\*(?P<verdict>{'|'.join(VERDICTS)})\.\*\*\s+")
+TITLE = re.compile(r"\A#@title.*\n")
 COLUMNS = re.compile(r"\S {2,}\S|^ *\[|^tensor\(", re.MULTILINE)
 FENCE = "`" * 8
 END, DECIDED = "</figure>", "</div>"
@@ -218,7 +219,7 @@ def _code(cell: NotebookNode, hidden: str) -> None:
 
     Of printed words, which hold no columns, a phone may wrap the lines.
     """
-    cell.source = re.sub(r"\A#@title.*\n", "", cell.source)
+    cell.source = TITLE.sub("", cell.source)
     if "setup" in tags(cell):
         cell.metadata.tags.append("hide-input")
         cell.outputs = []  # the device of whoever ran it

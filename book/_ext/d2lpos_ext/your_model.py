@@ -55,5 +55,5 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
         whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
         (static / "your-model.js").write_text(light(whole), "utf-8")
         tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
-        tables["words"] = {name: words for name, words in tables["words"].items() if name not in FOR_THE_COMMAND}
+        tables["words"] = {name: words for name, words in tables.get("words", {}).items() if name not in FOR_THE_COMMAND}
         (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")
