@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from d2lpos.config import edits, read, settings
+from d2lpos.config import edits, ran, read, settings
 from d2lpos.config.__main__ import main
-from d2lpos.config import ran
 from d2lpos.config.tables import table
 from tests.node import ROOT, node
 from tests.parity.releases import releases

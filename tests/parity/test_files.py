@@ -7,9 +7,8 @@ import struct
 
 import pytest
 
-from d2lpos.config import read
+from d2lpos.config import load, read
 from d2lpos.config.angles import in_force
-from d2lpos.config import load
 from d2lpos.config.tables import rows, table
 from tests.node import ROOT, node
 from tests.parity.headers import of_config, written
