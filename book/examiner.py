@@ -186,30 +186,30 @@ def telling(tree: ast.Module, modules: set[str]) -> set[str]:
     """
     nodes = list(ast.walk(tree))
     imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
-    found, named = set(), set()
+    paths, named = set(), set()
     for module, name in ((getattr(node, "module", ""), name) for node in imports for name in node.names):
         path = f"{module or ''}.{name.name}".strip(".")
         if not plain(path.split(".")[0]) or any(map(reaches, path.split("."))):
-            found.add(path)
+            paths.add(path)
         modules = modules | {(name.asname or name.name).split(".")[0]}
     for node in nodes:
         match node:
             case ast.Attribute(value=ast.Name(id="check") as name, attr=attr):  # which of the helpers, and no other
                 named.add(name)
-                found.add(f"check.{attr}")
+                paths.add(f"check.{attr}")
                 if reaches(attr):
-                    found.add(attr)
+                    paths.add(attr)
             case ast.Name() if node in named:  # a walk meets it after the attribute
                 pass
             case ast.Name(id=name) if reaches(name) or name.startswith("__"):
-                found.add(name)
+                paths.add(name)
             case ast.Attribute(attr=name) if reaches(name) or (name[0] == "_" and root(node) != "self"):
-                found.add(name)
+                paths.add(name)
             case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()) if root(node) in modules:
-                found.add(f"{root(node)}.{name} =")
+                paths.add(f"{root(node)}.{name} =")
             case ast.Constant(value=str(text)) if word := INNER.search(text):
-                found.add(word[0])
-    return found
+                paths.add(word[0])
+    return paths
 
 
 def root(node: ast.AST) -> str:
@@ -224,9 +224,9 @@ def modules(names: dict[str, Any]) -> set[str]:
 
 def state(closed: dict[str, ModuleType]) -> dict[tuple[str, str], tuple[int, int]]:
     """What the functions and classes are that a check relies on, in the closed modules, too."""
-    found = sys.modules | closed
-    watched = [name for name in found if name in WATCHED or name.split(".")[0] == "d2lpos"]
-    known = {name: vars(found[name]) for name in watched}
+    modules = sys.modules | closed
+    watched = [name for name in modules if name in WATCHED or name.split(".")[0] == "d2lpos"]
+    known = {name: vars(modules[name]) for name in watched}
     classes = [value for part in known.values() for value in part.values() if isinstance(value, type)]
     known |= {str(kind): vars(kind) for kind in classes if kind.__module__.startswith(("d2lpos", "torch"))}
     return {
@@ -274,27 +274,27 @@ def ask(check: str, book: Book, answers: dict[str, Any]) -> Any:
 
 def judge(check: str, book: Book, closed: dict, before: dict, answers: dict[str, Any]) -> tuple[str, str]:
     """The verdict of the book's check in one word, and why; `before`, what the `state` of the closed modules was."""
-    told = ask(check, book, answers)
-    if type(told) is not book.judging.Verdict:
+    verdict = ask(check, book, answers)
+    if type(verdict) is not book.judging.Verdict:
         return "error", "changed the check"
-    if told.passed is True:
+    if verdict.passed is True:
         # A check that lets this pass, or that is not what it was, has been tampered with.
         fooled = ask(check, book, {name: object() for name in answers})
         now = state(closed)
         same = all(now.get(key) == value for key, value in before.items())
         return ("passed", "") if same and not fooled else ("error", "changed the check")
-    if told.kind in ("failed", "open"):
-        return "failed", reason(told)
-    return told.kind, ""
+    if verdict.kind in ("failed", "open"):
+        return "failed", reason(verdict)
+    return verdict.kind, ""
 
 
-def reason(told: Any) -> str:
+def reason(verdict: Any) -> str:
     """Why a check refuses an answer: the first property that fails and the hint, or else what is still open."""
-    parts = [told.why]
-    if told.error:
-        builtin = isinstance(vars(builtins).get(told.error), type)
-        parts.append(f"raises {told.error if builtin else 'an exception'}")
-    return ". ".join([*parts, *[f"Hint: {told.hint}"] * bool(told.hint)])[:MOST]
+    parts = [verdict.why]
+    if verdict.error:
+        builtin = isinstance(vars(builtins).get(verdict.error), type)
+        parts.append(f"raises {verdict.error if builtin else 'an exception'}")
+    return ". ".join([*parts, *[f"Hint: {verdict.hint}"] * bool(verdict.hint)])[:MOST]
 
 
 def kind(error: BaseException, book: Book) -> tuple[str, str]:
@@ -386,11 +386,11 @@ def leave(place: str, report: int) -> int:
     """Leave behind what belongs to the examiner: its session, folder, variables and files. Return where to report."""
     os.setsid()
     os.chdir(place)
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "OMP_NUM_THREADS") if name in os.environ}
+    env = {name: os.environ[name] for name in ("PATH", "LANG", "OMP_NUM_THREADS") if name in os.environ}
     if pretrained := sys.modules.get("d2lpos.pretrained"):
-        kept["D2LPOS_WEIGHTS"] = str(pretrained.folder())
+        env["D2LPOS_WEIGHTS"] = str(pretrained.folder())
     os.environ.clear()
-    os.environ.update(kept, HOME=place, TMPDIR=place, MPLCONFIGDIR=place)
+    os.environ.update(env, HOME=place, TMPDIR=place, MPLCONFIGDIR=place)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
         os.dup2(nowhere, number)
@@ -412,23 +412,23 @@ def examine(request: dict, job: dict, book: Book | None) -> dict:
         finally:
             os._exit(1)
     os.close(write)
-    told, started, ended, status = b"", time.monotonic(), False, 0
+    report, started, ended, status = b"", time.monotonic(), False, 0
     until = started + START
     while not ended and time.monotonic() < until:
         time.sleep(0.005)
         ended, status = os.waitpid(child, os.WNOHANG)
         with suppress(BlockingIOError):
-            more = os.read(read, 1 << 16) if len(told) < 1 << 16 else b""
-            if more and not told:
+            more = os.read(read, 1 << 16) if len(report) < 1 << 16 else b""
+            if more and not report:
                 started = time.monotonic()
                 until = started + job["seconds"]
-            told += more
+            report += more
     seconds = time.monotonic() - started
     end(child, job["sealed"], bool(ended))
     os.close(read)
     with suppress(OSError, RecursionError):
         shutil.rmtree(place)
-    verdict, why, look = heard(told, bool(ended), status)
+    verdict, why, look = heard(report, bool(ended), status)
     spent = os.path.exists(place)  # what cannot be removed may stand in the way of the next
     return {"verdict": verdict, "why": why, "look": look, "seconds": seconds, "spent": spent}
 
@@ -443,11 +443,11 @@ def end(child: int, sealed: bool, ended: bool) -> None:
             ended = os.waitpid(-1 if sealed else child, 0)
 
 
-def heard(told: bytes, ended: bool, status: int) -> tuple[str, str, list[str]]:
+def heard(report: bytes, ended: bool, status: int) -> tuple[str, str, list[str]]:
     """Verdict, why, and what to look at, of what a student's process told and how it ended."""
     lines = []
     with suppress(ValueError, RecursionError):  # a student's process may have written anything
-        for line in told.splitlines()[:4]:
+        for line in report.splitlines()[:4]:
             lines.append(json.loads(line))
     look = lines[1] if len(lines) > 1 and isinstance(lines[1], list) else []
     if ended and status == 0 and len(lines) == 3:

@@ -154,12 +154,12 @@ def is_proof(nodeid: str) -> bool:
 
 def faults(nodeids: Iterable[str]) -> list[str]:
     """What the list names and no test of these is: an entry, or what stays of it."""
-    found = {entry: [] for entry in PROOFS}
+    ids = {entry: [] for entry in PROOFS}
     for nodeid in nodeids:
         if entry := named(nodeid):
-            found[entry].append(nodeid)
-    names = [(entry, part) for entry, kept in PROOFS.items() for part in (kept if found[entry] else [None])]
-    missing = [(entry, part) for entry, part in names if not any(fits(nodeid, part) for nodeid in found[entry])]
+            ids[entry].append(nodeid)
+    names = [(entry, part) for entry, parts in PROOFS.items() for part in (parts if ids[entry] else [None])]
+    missing = [(entry, part) for entry, part in names if not any(fits(nodeid, part) for nodeid in ids[entry])]
     return [entry + (f"[{part}]" if part else "") + ": no test has this name" for entry, part in missing]
 
 

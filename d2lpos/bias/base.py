@@ -98,10 +98,10 @@ class PositionBias(Encoding):
         rows = max(q_positions.shape[:along].numel(), k_positions.shape[:along].numel())
         if queries > BLOCK or self.heads * rows * queries * keys > LARGEST:
             return self
-        kept = self.between(q_positions, k_positions)
+        bias = self.between(q_positions, k_positions)
 
         def between(here: Tensor, there: Tensor) -> Tensor:
-            return kept if here is q_positions and there is k_positions else self.between(here, there)
+            return bias if here is q_positions and there is k_positions else self.between(here, there)
 
         return twin(self, between=between)
 

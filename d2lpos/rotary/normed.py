@@ -49,7 +49,7 @@ class Normed(Encoding):
         rope = self.rope.precompute(q_positions, k_positions)
         if rope is self.rope or not may_share(self, (q_positions, k_positions), Normed, "rotate", "normed"):
             return self
-        return twin(self, rotate=lambda *given: self.normed(*rope.rotate(*given)))
+        return twin(self, rotate=lambda *arguments: self.normed(*rope.rotate(*arguments)))
 
     def normed(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
         """Queries and keys that have turned, each normed with its weights."""

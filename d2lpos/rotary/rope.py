@@ -221,10 +221,10 @@ class Rotary(Encoding):
         """This encoding with the cosines and sines of these positions; see `Encoding.precompute`."""
         if not may_share(self, (q_positions, k_positions), Rotary, "rotate", "turned", "both_turns"):
             return self
-        kept = self.both_turns(q_positions, k_positions)
+        turns = self.both_turns(q_positions, k_positions)
 
         def both_turns(here: Tensor, there: Tensor) -> tuple[Turn, Turn]:
-            return kept if here is q_positions and there is k_positions else self.both_turns(here, there)
+            return turns if here is q_positions and there is k_positions else self.both_turns(here, there)
 
         return twin(self, both_turns=both_turns)
 
@@ -308,9 +308,9 @@ class RoPE(Rotary):
 def check_scaling(scaling: Callable[[Tensor], tuple[Tensor, float]], rotary: int, base: float) -> None:
     """Raise a TypeError where scaling is no function, or does not give frequencies and a factor."""
     check_function("scaling", scaling, "a rule, such as partial(linear, factor=8)")
-    given = scaling(frequencies(rotary, base))
-    if not isinstance(given, tuple) or len(given) != 2 or not isinstance(given[0], Tensor):
-        raise TypeError(f"scaling must give frequencies and an attention factor; got {given!r}")
+    scaled = scaling(frequencies(rotary, base))
+    if not isinstance(scaled, tuple) or len(scaled) != 2 or not isinstance(scaled[0], Tensor):
+        raise TypeError(f"scaling must give frequencies and an attention factor; got {scaled!r}")
 
 
 def check_rotary(rotary: int, dim: int) -> None:

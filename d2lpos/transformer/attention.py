@@ -205,8 +205,8 @@ class Attention(nn.Module):
         if window is not None:
             check_positive(window=window)
         check_temperature(temperature)
-        for name, given in ("window", window), ("temperature", temperature):
-            if given is not None and encoding.axes > 1:
+        for name, argument in ("window", window), ("temperature", temperature):
+            if argument is not None and encoding.axes > 1:
                 raise ValueError(f"{name} needs positions of one axis; got {encoding.axes}")
         self.heads, self.kv_heads, self.encoding, self.causal = heads, kv_heads, encoding, causal
         self.window, self.temperature = window, temperature

@@ -65,11 +65,11 @@ def scores(q: Tensor, c: Tensor, up: Tensor, turned_q: Tensor, turned_k: Tensor)
     return both / math.sqrt(q.shape[-1] + turned_q.shape[-1])
 
 
-def wide(**given: Tensor) -> list[Tensor]:
+def wide(**tensors: Tensor) -> list[Tensor]:
     """All in one dtype, at least float32; raises as the module says."""
-    check_axes(AXES, **given)
-    ahead = {name: x[..., :1, :1, :] for name, x in given.items()}  # of the axes that AXES names
+    check_axes(AXES, **tensors)
+    ahead = {name: x[..., :1, :1, :] for name, x in tensors.items()}  # of the axes that AXES names
     for name in ahead.keys() - {"q"}:
         check_broadcast(q=ahead["q"], **{name: ahead[name]})
-    dtype = reduce(torch.promote_types, (x.dtype for x in given.values()), torch.float32)
-    return [x.to(dtype) for x in given.values()]
+    dtype = reduce(torch.promote_types, (x.dtype for x in tensors.values()), torch.float32)
+    return [x.to(dtype) for x in tensors.values()]

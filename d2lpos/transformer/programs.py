@@ -28,8 +28,8 @@ def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask: Any) -> Tensor:
     if mask.get("attn_mask") is not None or q.device.type != "cpu":
         return y
     keys = repeat_kv(k.isnan().any(dim=-1), q)
-    seen = keys.cumsum(dim=-1) > 0 if mask.get("is_causal") else keys.any(dim=-1, keepdim=True)
-    return y.masked_fill((seen | ~q.isfinite().all(dim=-1))[..., None], torch.nan)
+    any_key = keys.cumsum(dim=-1) > 0 if mask.get("is_causal") else keys.any(dim=-1, keepdim=True)
+    return y.masked_fill((any_key | ~q.isfinite().all(dim=-1))[..., None], torch.nan)
 
 
 def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:

@@ -78,7 +78,7 @@ def test_ways_to_the_key_term_agree():
 def test_layers_of_attention_agree(monkeypatch):
     """Ours has the weights of theirs, so all contenders compute the same, step after step."""
     monkeypatch.setattr(attention, "forward_and_backward", lambda layer, x: lambda: layer(x).detach())
-    found = attention.contests("cpu", lengths=(64,), kept=(24,))
+    found = attention.contests("cpu", lengths=(64,), steps=(24,))
     assert [contest.name for contest in found] == ["causal-64", "packed-64", "attention-alibi-64", "step-24"]
     for contest in found:
         for _ in range(3):

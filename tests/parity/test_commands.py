@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from d2lpos.config import edits, read, settings
+from d2lpos.config import edits, ran, read, settings
 from d2lpos.config.__main__ import main
-from d2lpos.config import ran
 from d2lpos.config.tables import table
 from tests.node import ROOT, node
 from tests.parity.releases import releases
@@ -22,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 def both(*asked):
     """What Python makes of commands and configurations, after a look that the page makes the same."""
-    theirs = json.loads(node(ROOT / "tests/parity/files.js", told=json.dumps(asked)))
+    theirs = json.loads(node(ROOT / "tests/parity/files.js", stdin=json.dumps(asked)))
     ours = [attempt(lambda one=one: ran(*one)) for one in asked]
     for one, (other, _) in zip(ours, theirs, strict=True):
         assert same(one, other), difference(one, other)
