@@ -109,7 +109,7 @@ class Encoding(nn.Module):
         return v
 
     def unrotate_output(self, y: Tensor, q_positions: Tensor) -> Tensor:
-        """Door 4 for a turn, on the way out: what a query takes home, turned back by its position."""
+        """Door 4 for a turn, on the way out: the output y of each query, turned back by the query's position."""
         return y
 
     def hidden_features(self, x: Tensor) -> Tensor | None:

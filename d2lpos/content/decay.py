@@ -51,7 +51,7 @@ def decay_mask(gates: Tensor) -> Tensor:
     here = torch.arange(gates.shape[-1], device=gates.device)
     behind = here[:, None] > here
     # Each key has a sum of its own: a difference of two would be NaN behind a gate of 0, and coarse late in a text.
-    sums = torch.where(behind, gates[..., :, None], 0).cumsum(dim=-2)
+    sums = torch.where(behind, gates[..., :, None], 0).cumsum(dim=-2)  # (…, T, T)
     return sums.masked_fill(behind.mT, -torch.inf).exp()
 
 
@@ -81,7 +81,7 @@ def recurrence(
     rows, state = fitted(state, q=q, k=k, v=v, log_gates=log_gates)
     outputs = [rows[2][..., :0, :]]
     for q_t, k_t, v_t, log_gate in pieces(rows, 1):
-        state = log_gate.exp() * state + k_t.mT @ v_t
+        state = log_gate.exp() * state + k_t.mT @ v_t  # (…, d, 1) @ (…, 1, e)
         outputs.append(q_t @ state)
     return torch.cat(outputs, dim=-2).to(v.dtype), state
 

@@ -64,7 +64,7 @@ def block_mask(
     column_and_row(here, there, "positions")
     batch = torch.broadcast_shapes(*(x.shape[:-1] for side in inputs for x in side), (1,))[0]
     rows = None if batch == 1 else batch
-    queries, keys = ([x.expand(batch, -1).contiguous() for x in side] for side in inputs)
+    queries, keys = ([x.expand(batch, -1).contiguous() for x in side] for side in inputs)  # (batch, sequence)
 
     def visible(b: Tensor, head: Tensor, query: Tensor, key: Tensor) -> Tensor:
         row = b * (batch > 1)  # one row serves a batch of any size

@@ -92,7 +92,7 @@ def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.devi
 
 def over_heads(mask: Tensor) -> Tensor:
     """The mask with an axis for heads, where it has none."""
-    return mask[..., None, :, :] if mask.dim() == 3 else mask
+    return mask[..., None, :, :] if mask.dim() == 3 else mask  # (batch, 1, query, key)
 
 
 class Mask:

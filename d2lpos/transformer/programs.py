@@ -42,10 +42,10 @@ def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
     if q.is_cuda and q.dtype.itemsize == 2 and q.shape[-1] <= 256 and (program := varlen_program()):
         y = all_at_once(q, k, v, lengths, mask.causal, program)
     else:
-        rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))
+        rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))  # (head, token, …)
         texts = [sdpa(*(t[None] for t in text), is_causal=mask.causal) for text in zip(*rows, strict=True)]
-        y = torch.cat(texts, dim=2)[0]
-    return y.unflatten(1, (batch, length)).transpose(0, 1)
+        y = torch.cat(texts, dim=2)[0]  # (head, batch · sequence, feature)
+    return y.unflatten(1, (batch, length)).transpose(0, 1)  # (batch, head, sequence, feature)
 
 
 @cache

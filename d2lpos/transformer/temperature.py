@@ -90,7 +90,7 @@ def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tenso
     check_floating("what temperature gives", factors)
     if factors.shape != positions.shape:
         raise ValueError(f"temperature must give {tuple(positions.shape)} numbers; got {tuple(factors.shape)}")
-    return (q * factors[..., None, :, None]).to(q)
+    return (q * factors[..., None, :, None]).to(q)  # factors as (…, 1, query, 1)
 
 
 def check_temperature(temperature: Callable[[Tensor], Tensor] | None) -> None:

@@ -345,19 +345,19 @@ bad(Sandwich, f"ValueError: {odd_size}", 2, 7)
 GATES = torch.ones(2, 2, 5, 5)
 bad(PaTH, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
 for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
-    name, bias = subject.__name__, torch.zeros(2, 2, 5, numbers)
+    name, states = subject.__name__, torch.zeros(2, 2, 5, numbers)
     refuse = partial(bad, subject, call=subject(16, 2).score)
     hidden = f"hidden_features must be a tensor: {name} needs {name}.hidden_features(x); got None"
     refuse(f"TypeError: {hidden}", Q, Q, P, P)
     refuse("TypeError: hidden_features must be a tensor; got list", Q, Q, P, P, [1])
     refuse(
         "ValueError: hidden_features must be on cpu, as the other arguments are; got meta",
-        Q, Q, P, P, bias.to("meta"),
+        Q, Q, P, P, states.to("meta"),
     )
     shape = f"hidden_features must be (batch, head, key, number) = (2, 2, 5, {numbers}); got"
-    refuse(f"ValueError: {shape} (2, 2, 4, {numbers})", Q, Q, P, P, bias[:, :, :4])
-    refuse(f"ValueError: q must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, bias)
-    refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, bias)
+    refuse(f"ValueError: {shape} (2, 2, 4, {numbers})", Q, Q, P, P, states[:, :, :4])
+    refuse(f"ValueError: q must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, states)
+    refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, states)
     bad(attend, f"TypeError: {hidden}", Q, Q, Q, P, P, subject(16, 2))
 bad(
     Inkling, f"TypeError: q{no_index[1:]}", Q, Q, P.float(), P, torch.zeros(2, 2, 5, 16),

@@ -437,7 +437,7 @@ def test_keys_to_pass_over_may_stand_in_the_text_of_a_model_with_pictures(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("said", "tokens", "orange"),
+    ("config", "tokens", "orange"),
     [(QWEN3, 131_072, 24), ({"model_type": "mpt", "n_heads": 8}, 8192, 8), ({"model_type": "gpt2"}, 2048, 0)],
 )
 def test_the_picture_marks_what_is_new(tmp_path, config, tokens, orange):
