@@ -487,7 +487,7 @@ def toll() -> Story:
 
 
 LENGTHS = (64, 128, 256, 512)
-READERS = {  # names of the records: key of the style, and name in the picture
+CURVES = {  # names of the records: key of the style, and name in the picture
     "RoPE": ("rope", "RoPE"),
     "sinusoidal": ("sinusoidal", "clocks"),
     "T5": ("relative", "T5"),
@@ -501,7 +501,7 @@ def losses() -> dict[str, list[float]]:
     tables = [dict(view("extrapolation", "loss_last", "test", length)["rows"]) for length in LENGTHS]
     return {
         name: [float(table[name].split()[0]) for table in tables if name in table]
-        for name in (*READERS, "learned")
+        for name in (*CURVES, "learned")
     }
 
 
@@ -521,7 +521,7 @@ def past() -> Story:
     parts.append(text(0, 14, "surprise (loss, in nats): lower is better", at="start"))
     parts.append(line(xs[0], height(0.5), xs[0], height(4.75), stroke_dasharray="2 4", stroke_opacity=0.6))
     parts.append(text(xs[0] + 6, height(4.6), "length in training", 12.5, at="start"))
-    for name, (key, label) in READERS.items():
+    for name, (key, label) in CURVES.items():
         ys = [height(loss) for loss in curves[name]]
         drawn = []
         for last in range(4):

@@ -18,7 +18,7 @@ SETTINGS = (
     "Qwen2.5-VL 7B-yarn", "Qwen3-VL 8B-yarn", "Qwen3-VL without RoPE's parameters-yarn", "Voxtral Mini 3B-linear",
     "Mixtral without the width of a head-yarn",
 )  # fmt: skip
-READERS = (*SAMPLE, "bert", "deberta-v2", "falcon", "pixtral", "swinv2", "t5")
+FAMILIES = (*SAMPLE, "bert", "deberta-v2", "falcon", "pixtral", "swinv2", "t5")
 PROOFS = {
     # Trained models, and a study in full.
     "chapters/09-trained-model.ipynb": (),
@@ -50,7 +50,7 @@ PROOFS = {
     "tests/parity/test_keys.py::test_the_file_of_defaults_is_what_the_command_writes": (),
     "tests/parity/test_census.py::test_the_file_is_what_the_command_writes": (),
     # The page's reader beside the package's, on all that they read.
-    "tests/parity/test_reader.py::test_a_file_that_says_nothing_and_the_one_of_its_class": READERS,
+    "tests/parity/test_reader.py::test_a_file_that_says_nothing_and_the_one_of_its_class": FAMILIES,
     "tests/parity/test_reader.py::test_a_key_that_is_dropped_null_or_doubled": ("gemma3_text",),
     "tests/parity/test_reader.py::test_a_release": ("Qwen3 8B", "gpt-oss 20B"),
     "tests/parity/test_reader.py::test_random_files": ("0",),

@@ -141,11 +141,11 @@ def rope(family: str) -> dict[str, object]:
     for key, other in OTHERS.items():
         names = (key, *other)
         rules = {}, {"rope_scaling": RULE}, {"rope_scaling": plain}
-        readers = [name for name in names if any(reads(family, name, key, **rule) for rule in rules)]
+        spellings = [name for name in names if any(reads(family, name, key, **rule) for rule in rules)]
         if any(reads(family, name, key) for name in names):
             alone = {name: value for name, value in alone.items() if name != key}
-        entry["aliases"] |= {name: key for name in readers if name != key}
-        entry["unread"] += [key] * (key not in readers)
+        entry["aliases"] |= {name: key for name in spellings if name != key}
+        entry["unread"] += [key] * (key not in spellings)
         values = scaled or default  # LongRoPE's own refuse another rule
         if key in values:
             entry["keys"][key] = values[key]

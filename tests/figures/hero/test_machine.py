@@ -12,7 +12,7 @@ import pytest
 import torch
 from d2lpos_ext.policy import policy
 
-from book.execute import READERS as STORED
+from book.execute import CHAR_MODELS as STORED
 from d2lpos.figures.machine import NAMES, PASSAGES, STATES, brought, losses, machine
 from d2lpos.pretrained.reader import READERS, load, parsed, path
 from tests.figures.hero.host import INSIDE, on, still
