@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def node(*arguments: str | Path, stdin: str = "") -> str:
-    """What node prints when it is started in the book's folder and `told` is its input; skips where there is none."""
+    """What node prints when it is started in the book's folder and `stdin` is its input; skips where there is none."""
     if not shutil.which("node"):
         pytest.skip("scripts of the book are tested with node, which is not installed")
     options = {"input": stdin, "env": os.environ | {"PYTHON": sys.executable}, "capture_output": True}
