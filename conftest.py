@@ -21,9 +21,9 @@ compare = IPyNbCell.compare_outputs
 
 def compare_with_pictures(cell, test, ref, skip_compare=None):
     for new, stored in zip(test, ref, strict=False):
-        drawn, kept = (output.get("data", {}).get(PICTURE) for output in (new, stored))
-        if drawn and kept and same_picture(drawn, kept):
-            new["data"][PICTURE] = kept
+        drawn, old = (output.get("data", {}).get(PICTURE) for output in (new, stored))
+        if drawn and old and same_picture(drawn, old):
+            new["data"][PICTURE] = old
     return compare(cell, test, ref, skip_compare)
 
 
@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    reports = [report for found in terminalreporter.stats.values() for report in found]
+    reports = [report for group in terminalreporter.stats.values() for report in group]
     outputs = {
         report.nodeid: reason
         for report in reports

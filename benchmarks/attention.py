@@ -35,7 +35,7 @@ SPARE = 512  # more steps than are measured
 
 
 def contests(
-    device: str, lengths: tuple[int, ...] | None = None, kept: tuple[int, ...] = KEPT
+    device: str, lengths: tuple[int, ...] | None = None, steps: tuple[int, ...] = KEPT
 ) -> list[Contest]:
     made = [
         contest(device, length)
@@ -43,21 +43,21 @@ def contests(
         for contest in (order, packed, line)
         if device == "cuda" or contest is order or length <= 8192  # all pairs would take a CPU minutes
     ]
-    return [*made, *(step(device, length) for length in kept)]
+    return [*made, *(step(device, length) for length in steps)]
 
 
 def order(device: str, length: int) -> Contest:
     """Plain order: nobody needs a mask."""
     x, positions = hidden(device, length), torch.arange(length, device=device)
     ours = layer(device)
-    found = {"Hugging Face Llama, SDPA": forward_and_backward(llama(ours, positions, "sdpa"), x)}
-    found["`Attention` with `RoPE`"] = forward_and_backward(lambda x: ours(x, positions), x)
+    programs = {"Hugging Face Llama, SDPA": forward_and_backward(llama(ours, positions, "sdpa"), x)}
+    programs["`Attention` with `RoPE`"] = forward_and_backward(lambda x: ours(x, positions), x)
     if length <= 2048:
         pairs = torch.ones(length, length, dtype=torch.bool, device=device)
-        found["the same with a mask of all pairs"] = forward_and_backward(
+        programs["the same with a mask of all pairs"] = forward_and_backward(
             lambda x: ours(x, positions, pairs), x
         )
-    return table(f"causal-{length}", f"{length} tokens, causal, {about(device)}", found, 0.95)
+    return table(f"causal-{length}", f"{length} tokens, causal, {about(device)}", programs, 0.95)
 
 
 def packed(device: str, length: int, texts: int = 8) -> Contest:
@@ -65,15 +65,15 @@ def packed(device: str, length: int, texts: int = 8) -> Contest:
     segments = torch.arange(length, device=device) // (length // texts)
     x, positions = hidden(device, length), from_segments(segments)
     ours = layer(device)
-    found = {"Hugging Face Llama, SDPA": forward_and_backward(llama(ours, positions, "sdpa"), x)}
+    programs = {"Hugging Face Llama, SDPA": forward_and_backward(llama(ours, positions, "sdpa"), x)}
     if device == "cuda":  # on a CPU it has no gradient
-        found["Hugging Face Llama, FlexAttention"] = forward_and_backward(
+        programs["Hugging Face Llama, FlexAttention"] = forward_and_backward(
             llama(ours, positions, "flex_attention"), x
         )
-    found["`Attention`, told the segments"] = forward_and_backward(
+    programs["`Attention`, told the segments"] = forward_and_backward(
         lambda x: ours(x, positions, segments=segments), x
     )
-    return table(f"packed-{length}", f"{length} tokens in {texts} texts, {about(device)}", found, 2)
+    return table(f"packed-{length}", f"{length} tokens in {texts} texts, {about(device)}", programs, 2)
 
 
 def line(device: str, length: int) -> Contest:
@@ -81,15 +81,15 @@ def line(device: str, length: int) -> Contest:
     x, positions, sizes = hidden(device, length), torch.arange(length, device=device), SIZES[device]
     alibi = ALiBi(sizes.heads, slopes=slopes(sizes.heads))
     ours = Attention(sizes.dim, sizes.heads, alibi, causal=True).to(device, sizes.dtype)
-    found = {
+    programs = {
         "Hugging Face MPT": forward_and_backward(mpt(ours, length), x),
         "`Attention` with `ALiBi`": forward_and_backward(lambda x: ours(x, positions), x),
     }
-    return table(f"attention-alibi-{length}", f"{length} tokens, ALiBi, {about(device, grouped=False)}", found, 2)
+    return table(f"attention-alibi-{length}", f"{length} tokens, ALiBi, {about(device, grouped=False)}", programs, 2)
 
 
-def table(name: str, title: str, found: dict[str, Callable[[], object]], bound: float) -> Contest:
-    return Contest(name, title, found, memory=True, rounds=None if "2048" in name else 5, bound=bound)
+def table(name: str, title: str, programs: dict[str, Callable[[], object]], bound: float) -> Contest:
+    return Contest(name, title, programs, memory=True, rounds=None if "2048" in name else 5, bound=bound)
 
 
 def about(device: str, grouped: bool = True) -> str:

@@ -40,20 +40,20 @@ def contest(device: str, length: int, name: str, window: int | None = None, text
     alibi = ALiBi(HEADS, slopes=slopes(HEADS)).to(device)
 
     @cache
-    def seen() -> Tensor:
+    def in_window() -> Tensor:
         near = True if window is None else window_mask(here, here, window)
         return causal_mask(here, here) & segment_mask(text, text) & near
 
     @cache
     def pairs() -> Tensor:
-        return bias(here, here, alibi.slopes).masked_fill(~seen(), -torch.inf)[None]
+        return bias(here, here, alibi.slopes).masked_fill(~in_window(), -torch.inf)[None]
 
     @cache
     def blocks() -> BlockMask:
         return block_mask(here, here, True, window, text, text)
 
     contenders = {
-        "`attend`, all pairs": lambda: attend(q, k, v, here, here, alibi, seen()),
+        "`attend`, all pairs": lambda: attend(q, k, v, here, here, alibi, in_window()),
         "PyTorch's program, a tensor of all pairs": lambda: scaled_dot_product_attention(q, k, v, pairs()),
         "FlexAttention, compiled": lambda: attend_flex(q, k, v, here, here, alibi, blocks(), compiled()),
     }

@@ -25,10 +25,10 @@ KEPT = (1024, 8192, 32768)
 def contests(device: str, smoke: bool = False) -> Iterator[Contest]:
     """One after the other, because each holds its tensors. smoke: of a few tokens."""
     half = SIZES[device].dtype
-    lengths, kept = ((64,), (24,)) if smoke else (LENGTHS, KEPT)
+    lengths, steps = ((64,), (24,)) if smoke else (LENGTHS, KEPT)
     large = {"dim": 768, "length": 1024, "size": 8, "words": 32_000, "layers": 8, "heads": 12}
     yield from rope.contests(device, (2, 4, 32, 16) if smoke else (4, 16, 4096, 128), half)
-    for length in kept:
+    for length in steps:
         yield attention.step(device, length)
     yield from training.contests(device, dtype=half, **({} if smoke else large))
     for length in reversed(lengths):
@@ -56,15 +56,15 @@ def biased(device: str, length: int, name: str, make: Callable[[int], Bias]) -> 
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
             return pairs(x)
 
-    found = {
+    programs = {
         "PyTorch's program, a bias of all pairs": pairs,
         "`attend`": lambda x: attend(*x, here, here, encoding, Mask(here)),
         "`attend_flex`, compiled": lambda x: attend_flex(*x, here, here, encoding, blocks, compiled()),
         "cuDNN's program, a bias of all pairs": cudnn,
     }
-    found = {title: both_ways(call, qkv, encoding) for title, call in found.items()}
+    programs = {title: both_ways(call, qkv, encoding) for title, call in programs.items()}
     title = f"{length} tokens, {name} by each program, {attention.about(device, grouped=False)}"
-    return Contest(f"programs-{name.lower()}-{length}", title, found, memory=True, bound=0.95)
+    return Contest(f"programs-{name.lower()}-{length}", title, programs, memory=True, bound=0.95)
 
 
 def both_ways(call: Callable[[Tensor], Tensor], qkv: Tensor, encoding: Bias) -> Callable[[], object]:

@@ -75,8 +75,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.rounds < 1:
         parser.error(f"--rounds must be positive; got {arguments.rounds}")
-    for name, found in {"Chromium": find_chromium(), "npm": shutil.which("npm")}.items():
-        if not found:
+    for name, path in {"Chromium": find_chromium(), "npm": shutil.which("npm")}.items():
+        if not path:
             parser.error(f"{name} is needed and not installed")
     with TemporaryDirectory() as folder, chromium() as browser, serve(Path(folder)) as (port, log):
         books = {PLAIN: build(write_plain(Path(folder) / "plain")), OURS: build(ROOT, Path(folder) / "ours")}
@@ -93,7 +93,7 @@ def main() -> None:
         loads = compare(browser, addresses, log, arguments.rounds)
     columns = COUNTS if arguments.counts else COUNTS | TIMES
     for name, books in loads.items():
-        rows = [row(contender, found, columns) for contender, found in books.items()]
+        rows = [row(contender, path, columns) for contender, path in books.items()]
         show(name, rows)
         if arguments.write:
             write(name, rows)
@@ -188,10 +188,10 @@ def load(page, address: str, log: Log) -> dict[str, float]:
     """Load one page, and return what COUNTS and TIMES name."""
     log.clear()
     page.goto(address)
-    seen = page.evaluate(READ)
+    page_state = page.evaluate(READ)
     hosts, sizes = zip(*log, strict=True)
     foreign = sum(host != HERE for host in hosts)
-    return seen | {"bytes": sum(sizes), "requests": len(hosts), "foreign": foreign}
+    return page_state | {"bytes": sum(sizes), "requests": len(hosts), "foreign": foreign}
 
 
 def row(name: str, loads: list[dict[str, float]], columns: dict[str, tuple]) -> dict[str, str]:

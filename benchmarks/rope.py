@@ -49,7 +49,7 @@ def turn_functions(shape: tuple[int, ...], device: str) -> dict[str, Callable[[T
     cos, sin = both_halves.cos(), both_halves.sin()
     by_pair = turn.repeat_interleave(2, dim=-1)[None]
     compiled = torch.compile(rotate)
-    found = {
+    functions = {
         "Hugging Face, half": lambda q: apply_rotary_pos_emb(q, q[:, :0], cos, sin)[0],
         **others(dim, device, by_pair),
         "torchtune's formula, interleaved": lambda q: torchtune(q, turn.cos(), turn.sin()),
@@ -59,23 +59,23 @@ def turn_functions(shape: tuple[int, ...], device: str) -> dict[str, Callable[[T
         "`rotate_fast`, interleaved": lambda q: rotate_fast(q, turn, "interleaved"),
     }
     if device == "cuda" or shutil.which("g++"):
-        found["Hugging Face, half, compiled"] = torch.compile(found["Hugging Face, half"])
-        found["`rotate`, half, compiled"] = lambda q: compiled(q, turn, "half")
-        found["`rotate`, interleaved, compiled"] = lambda q: compiled(q, turn, "interleaved")
+        functions["Hugging Face, half, compiled"] = torch.compile(functions["Hugging Face, half"])
+        functions["`rotate`, half, compiled"] = lambda q: compiled(q, turn, "half")
+        functions["`rotate`, interleaved, compiled"] = lambda q: compiled(q, turn, "interleaved")
     if fused and device == "cuda":  # it turns in place
-        found["Liger's kernel, half"] = lambda q: fused(q.clone(), q[:, :1].clone(), cos, sin)[0]
-    return found
+        functions["Liger's kernel, half"] = lambda q: fused(q.clone(), q[:, :1].clone(), cos, sin)[0]
+    return functions
 
 
 def others(dim: int, device: str, by_pair: Tensor) -> dict[str, Callable[[Tensor], Tensor]]:
     """Of the libraries that are here."""
-    found = {}
+    functions = {}
     if RotaryEmbedding:
         rotary = RotaryEmbedding(dim).to(device)
-        found["rotary-embedding-torch, interleaved"] = rotary.rotate_queries_or_keys
+        functions["rotary-embedding-torch, interleaved"] = rotary.rotate_queries_or_keys
     if apply_x_transformers:
-        found["x-transformers, interleaved"] = lambda q: apply_x_transformers(q, by_pair)
-    return found
+        functions["x-transformers, interleaved"] = lambda q: apply_x_transformers(q, by_pair)
+    return functions
 
 
 def torchtune(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

@@ -90,11 +90,11 @@ def main() -> None:
             draft.write_text(html(name, title, words[FRONT.stem]), "utf-8")
             page.goto(draft.as_uri())
             page.evaluate("document.fonts.ready")
-            told = PngInfo()
-            told.add_text("Title", title)
+            info = PngInfo()
+            info.add_text("Title", title)
             shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
             shot.quantize(256, dither=Image.Dither.NONE).save(
-                folder / f"{name}.png", optimize=True, pnginfo=told
+                folder / f"{name}.png", optimize=True, pnginfo=info
             )
 
 

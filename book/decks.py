@@ -105,20 +105,20 @@ def slides(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
             right = f"<p><strong>“{inside(options[ask['right']].p)}”</strong></p>"
             tag.find_next_sibling("details").summary.insert_after(BeautifulSoup(right, "html.parser"))
         tag.replace_with(*tag.select(".options > *"))
-    found, predictions = [], 0
+    deck, predictions = [], 0
     for tag in article.select(
         "figure[id], section:not(.theorem-content) > .math[id^=eq-], .theorem.admonition, .predict"
     ):
         section = tag.find_parent("section").find(re.compile("h[1-6]"))
         section = "" if section.name == "h1" else inside(section)
         if tag.name == "figure":
-            found.append(picture(tag, section))
+            deck.append(picture(tag, section))
         elif "theorem" in tag["class"]:
             title, proof = tag.select_one(".admonition-title"), tag.find_next_sibling(class_="proof")
-            found.append(Slide(tag["id"], inside(title), inside(tag.section), inside(proof), section))
+            deck.append(Slide(tag["id"], inside(title), inside(tag.section), inside(proof), section))
         elif "math" in tag["class"]:
             number = tag["id"].removeprefix("eq-").replace("-", ".")
-            found.append(Slide(tag["id"], f"Equation ({number})", *derived(tag), section))
+            deck.append(Slide(tag["id"], f"Equation ({number})", *derived(tag), section))
         else:
             predictions += 1
             parts = [str(part) for part in tag.find_all(recursive=False) if part.name != "details"]
@@ -127,10 +127,10 @@ def slides(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
             body = "".join(parts[1:]) + fold("Compare with the answer", inside(answer))
             before = tag.find_previous_sibling("p")  # what the question takes for known
             entry = f"Predict first: {BeautifulSoup(parts[1], 'html.parser').get_text()}"
-            found.append(
+            deck.append(
                 Slide(f"prediction-{predictions}", "Predict first", body, str(before or ""), section, entry=entry)
             )
-    return [opening(article), *found, *claims, *exercises]
+    return [opening(article), *deck, *claims, *exercises]
 
 
 def opening(article: Tag) -> Slide:
@@ -177,8 +177,8 @@ def split(paragraph: Tag) -> tuple[str, str]:
     """
     parts = [part for part in paragraph.contents if part is not paragraph.strong]
     text = "".join(part.get_text() for part in parts)
-    for found in SENTENCE.finditer(text):
-        at, left = 0, found.end()
+    for sentence in SENTENCE.finditer(text):
+        at, left = 0, sentence.end()
         while left > len(parts[at].get_text()):
             left -= len(parts[at].get_text())
             at += 1
@@ -212,21 +212,21 @@ def votes(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
                 anchor = link["href"].partition("#")[2]
                 link.find_parent(class_="verdict").decompose()
                 reasons[anchor] = inside(trained).partition(":")[2].strip()
-    found = []
+    slides = []
     for verdict in article.select("aside .verdict"):
         words = copy(verdict.parent)
         words.select_one(".verdict").decompose()
-        said = words.get_text().strip()
+        wording = words.get_text().strip()
         decided = verdict.find_previous(class_="claim")
-        reason = reasons.get(said) or (reasons.get(decided.get("id") or decided.span["id"]) if decided else None) or ""
+        reason = reasons.get(wording) or (reasons.get(decided.get("id") or decided.span["id"]) if decided else None) or ""
         body = f'<p class="words">{inside(words)}</p>' + fold(
             "Show the verdict", f"<p>{verdict}</p><p>{reason}</p>"
         )
-        found.append(Slide(
-            f"vote-{len(found) + 1}", "Vote: true, half true, false or open?", body, section="A claim",
+        slides.append(Slide(
+            f"vote-{len(slides) + 1}", "Vote: true, half true, false or open?", body, section="A claim",
             entry=f"Vote: {inside(words)}",
         ))
-    return found
+    return slides
 
 
 def homework(article: Tag) -> list[Slide]:
@@ -249,10 +249,10 @@ def page_of(site: Path, notebook: Path) -> Path:
 def deck(site: Path, notebook: Path, ledger: Tag) -> str:
     """Return the deck of a notebook as HTML, from the built pages in the folder `site` and the ledger's article."""
     page = BeautifulSoup(whole(page_of(site, notebook).read_text("utf-8"), site), "html.parser")
-    found = slides(page.article, ledger, notebook.stem)
-    parts = [slide.html(number, len(found)) for number, slide in enumerate(found, 1)]
+    shown = slides(page.article, ledger, notebook.stem)
+    parts = [slide.html(number, len(shown)) for number, slide in enumerate(shown, 1)]
     body = BeautifulSoup("\n".join(parts), "html.parser")
-    known = {slide.anchor for slide in found}
+    known = {slide.anchor for slide in shown}
     for tag in body.select("[id^='p-'], [id^='id']"):  # of paragraphs and citations, which may come twice
         del tag["id"]
     for link in body.select("a[href]"):
@@ -261,8 +261,8 @@ def deck(site: Path, notebook: Path, ledger: Tag) -> str:
     # The machine that reads has all its models, since the class may choose.
     models = sorted((site / "_static").glob("readers-*.js")) if body.select(".reads") else []
     return PAGE.format(
-        title=escape(found[0].name), styles=styles(site, page), slides=body, count=len(found),
-        entries="\n".join(f'<li><a href="#{slide.anchor}">{escape(slide.name)}</a></li>' for slide in found),
+        title=escape(shown[0].name), styles=styles(site, page), slides=body, count=len(shown),
+        entries="\n".join(f'<li><a href="#{slide.anchor}">{escape(slide.name)}</a></li>' for slide in shown),
         models="".join(f"<script>{model.read_text('utf-8')}</script>\n" for model in models),
         script=(ROOT / "book" / "deck.js").read_text("utf-8"),
     )

@@ -73,8 +73,8 @@ def bag() -> Story:
     heap = [("the", 0, 0), ("fox", 1, 0), ("over", 2, 0), ("dog", 0, 1), ("jumps", 1, 1), ("the", 2, 1)]
     parts = []
     for side, words in enumerate(sentences):
-        middle, seen = 86 + 188 * side, 1 if side == 0 else [0, 0, 1]
-        parts.append(text(middle, 16, " ".join(words), 12.5, opacity=seen))
+        middle, opaque = 86 + 188 * side, 1 if side == 0 else [0, 0, 1]
+        parts.append(text(middle, 16, " ".join(words), 12.5, opacity=opaque))
         halves = f"C{middle - 104} 182 {middle - 84} 290 {middle} 290S{middle + 104} 182 {middle + 46} 122"
         sack = f"M{middle - 46} 122{halves}"
         tie = "".join(
@@ -88,7 +88,7 @@ def bag() -> Story:
             opacity=done,
         ))
         parts.append(
-            part("path", d=sack + tie, fill="none", stroke="currentColor", stroke_width=2, opacity=seen)
+            part("path", d=sack + tie, fill="none", stroke="currentColor", stroke_width=2, opacity=opaque)
         )
         free = heap.copy()
         for at, word in enumerate(words):
@@ -97,7 +97,7 @@ def bag() -> Story:
             above, inside = (middle - 70 + 28 * at, 52), (middle - 44 + 44 * spot[1], 166 + 66 * spot[2])
             falls = moved(above, inside) if side == 0 else moved(above, above, above, inside)
             parts.append(
-                group(cells(word, 8, 4, tint(word)), text(0, 31, word, 11.5), transform=falls, opacity=seen)
+                group(cells(word, 8, 4, tint(word)), text(0, 31, word, 11.5), transform=falls, opacity=opaque)
             )
     parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
     return Story(
@@ -209,7 +209,7 @@ def rows() -> Story:
             parts.append(text(18, y + 5, str(at + 1), opacity=0.75))
             parts.append(group(cells(f"row {at}", 15, 6, color, across=True), transform=f"translate(78 {y})"))
             there = [int(at <= last) for last in steps]
-            places = moved(*((232, y) if seen else (78, y) for seen in there))
+            places = moved(*((232, y) if visible else (78, y) for visible in there))
             parts.append(
                 group(cells(f"row {at}", 15, 6, color, across=True), transform=places, opacity=there)
             )
@@ -487,7 +487,7 @@ def toll() -> Story:
 
 
 LENGTHS = (64, 128, 256, 512)
-READERS = {  # names of the records: key of the style, and name in the picture
+CURVES = {  # names of the records: key of the style, and name in the picture
     "RoPE": ("rope", "RoPE"),
     "sinusoidal": ("sinusoidal", "clocks"),
     "T5": ("relative", "T5"),
@@ -501,14 +501,14 @@ def losses() -> dict[str, list[float]]:
     tables = [dict(view("extrapolation", "loss_last", "test", length)["rows"]) for length in LENGTHS]
     return {
         name: [float(table[name].split()[0]) for table in tables if name in table]
-        for name in (*READERS, "learned")
+        for name in (*CURVES, "learned")
     }
 
 
 def past() -> Story:
     """How well six kinds of models read texts that are longer than those of training."""
     left, right, bottom, unit = 34, 258, 262, 52
-    found = losses()
+    curves = losses()
     xs = [left + (right - left) * at / 3 for at in range(4)]
 
     def height(loss: float) -> float:
@@ -521,8 +521,8 @@ def past() -> Story:
     parts.append(text(0, 14, "surprise (loss, in nats): lower is better", at="start"))
     parts.append(line(xs[0], height(0.5), xs[0], height(4.75), stroke_dasharray="2 4", stroke_opacity=0.6))
     parts.append(text(xs[0] + 6, height(4.6), "length in training", 12.5, at="start"))
-    for name, (key, label) in READERS.items():
-        ys = [height(loss) for loss in found[name]]
+    for name, (key, label) in CURVES.items():
+        ys = [height(loss) for loss in curves[name]]
         drawn = []
         for last in range(4):
             points = [(xs[min(at, last)], ys[min(at, last)]) for at in range(4)]
@@ -542,18 +542,18 @@ def past() -> Story:
         parts.append(text(
             [round(x + 10, 1) for x in xs], [y + 4.5 for y in ys], label, at="start", opacity=[0, 0, 0, 1]
         ))
-    [start, *_] = found["learned"]
+    [start, *_] = curves["learned"]
     parts.append(
         part("path", d=MARKERS["s"], fill=CSS["learned"], transform=f"translate({xs[0]} {height(start)})")
     )
     parts.append(text(xs[0] + 10, height(0.9), "table: no row 65", 12.5, at="start", opacity=[0, 1]))
-    said = {name: f"{mean[-1]:.1f}" for name, mean in found.items()}
+    ends = {name: f"{mean[-1]:.1f}" for name, mean in curves.items()}
     return Story(
         alt="Surprise at the same 64 characters, in nats, when a model may read 64, 128, 256 and 512 "
         "characters, after training on "
-        f"64. All begin between 1.3 and 1.9. At 512, RoPE stands at {said['RoPE']}, clocks at "
-        f"{said['sinusoidal']}, T5 at {said['T5']}, "
-        f"no positions at {said['none']}, and ALiBi at {said['ALiBi']}. A table has no row 65.",
+        f"64. All begin between 1.3 and 1.9. At 512, RoPE stands at {ends['RoPE']}, clocks at "
+        f"{ends['sinusoidal']}, T5 at {ends['T5']}, "
+        f"no positions at {ends['none']}, and ALiBi at {ends['ALiBi']}. A table has no row 65.",
         says=(
             "64 characters, as in training. Without positions a model reads worse.",
             "128: the table has no row, and clocks are lost.",
@@ -565,7 +565,7 @@ def past() -> Story:
     )
 
 
-def seen() -> Story:
+def families_since() -> Story:
     """The hands of RoPE, turned by the largest distance in a text that grows, and then in a window."""
     trained, *_ = LENGTHS
     speeds = frequencies(16).tolist()  # of the models of the study: heads of 16 features
@@ -733,7 +733,7 @@ def near() -> Story:
         return part("path", d=d, fill="none", stroke=color, **look)
 
     upper, lower = 118, 232
-    found = [
+    marks = [
         bow(
             x, upper, tint("fox") if at == 1 else gray, stroke_width=5 if at == 1 else 1,
             stroke_opacity=1 if at == 1 else 0.6,
@@ -742,7 +742,7 @@ def near() -> Story:
     ]
     parts.append(group(
         text(2, 16, "sees everything, turns nothing", 14, at="start", font_weight=600),
-        *found, words(upper), opacity=[0, 0, 1],
+        *marks, words(upper), opacity=[0, 0, 1],
     ))
     dials = [
         group(
@@ -800,12 +800,12 @@ def layers() -> Story:
     for at, words in enumerate(("one bar: one layer,", "the first at the bottom")):
         parts.append(text(4, 70 + 16 * at, words, 12.5, at="start", opacity=0.75))
     steps = len(known)
-    for at, (name, told) in enumerate(known.items()):
+    for at, (name, model) in enumerate(known.items()):
         middle = 34 + 71 * at
         drawn = []
         for kind, (look, _) in looks.items():
             wide = look["width"]
-            ys = [bottom - high * (i + 1) for i, one in enumerate(told["pattern"]) if one == kind]
+            ys = [bottom - high * (i + 1) for i, one in enumerate(model["pattern"]) if one == kind]
             bars = "".join(f"M{middle - wide / 2:g} {y}h{wide}v{high - 1.6}h-{wide}z" for y in ys)
             drawn.append(
                 part("path", d=bars, **{key: value for key, value in look.items() if key != "width"})
@@ -820,8 +820,8 @@ def layers() -> Story:
     return Story(
         alt="The layers of five families of models as stacks of bars, wide where a layer sees the "
         "whole text and narrow where it sees "
-        "a window. " + " ".join(f"{name}: {told['says']}" for name, told in known.items()),
-        says=tuple(f"{name}: {told['says']}" for name, told in known.items()),
+        "a window. " + " ".join(f"{name}: {model['says']}" for name, model in known.items()),
+        says=tuple(f"{name}: {model['says']}" for name, model in known.items()),
         size=(WIDTH, 404),
         parts=tuple(parts),
         rhythm=(2.6, 0.7),
@@ -839,7 +839,7 @@ PICTURES: dict[str, Callable] = {
     "stripes": stripes,
     "toll": toll,
     "past": past,
-    "seen": seen,
+    "seen": families_since,
     "machine": lambda: machine("rope", "alibi", state="longer", play=True),
     "years": years,
     "near": near,

@@ -20,7 +20,7 @@ METADATA = {
 # What authors write. The rest of the metadata is the trace of some editor or kernel.
 KEPT = {"myst", "d2lpos"}
 KEPT_IN_CELLS = {"tags", "d2lpos", "cellView", "jupyter"}
-READERS = re.compile("(<script data-readers>).*?(</script>)", re.DOTALL)  # the models that a page has as its files
+CHAR_MODELS = re.compile("(<script data-readers>).*?(</script>)", re.DOTALL)  # the models that a page has as its files
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -47,7 +47,7 @@ def execute(path: Path, timeout: int) -> None:
             data = output.get("data", {})
             data.pop(WIDGET, None)  # it is dead without its kernel; the page's own slider stays
             if "text/html" in data:
-                data["text/html"] = READERS.sub(r"\1\2", data["text/html"])
+                data["text/html"] = CHAR_MODELS.sub(r"\1\2", data["text/html"])
     nbformat.write(notebook, path)
 
 

@@ -67,9 +67,9 @@ def write(out: Path) -> Path:
     out.mkdir(parents=True)
     for path in exercised(ROOT):
         notebook = without_solutions(nbformat.read(path, as_version=4), project["urls"]["Repository"])
-        given = out / path.relative_to(ROOT / "chapters")
-        given.parent.mkdir(exist_ok=True)
-        nbformat.write(notebook, given)
+        target = out / path.relative_to(ROOT / "chapters")
+        target.parent.mkdir(exist_ok=True)
+        nbformat.write(notebook, target)
     for name in ("LICENSE", "LICENSE-TEXT"):
         shutil.copy(ROOT / name, out)
     shutil.copy(ROOT / "book" / "handout.md", out / "README.md")

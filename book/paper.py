@@ -207,8 +207,8 @@ def leads(href: str, site: Path, name: str, printed: list[str]) -> str:
         if page in printed:
             return "#" + "-".join(filter(None, (path.stem, parts.fragment)))
         return address(page)[0] + f"#{parts.fragment}" * bool(parts.fragment)
-    given = (site / f"{name}.html").parent.joinpath(path).read_bytes()
-    [source] = [file for file in (ROOT / "book").rglob(path.name) if file.read_bytes() == given]
+    picture = (site / f"{name}.html").parent.joinpath(path).read_bytes()
+    [source] = [file for file in (ROOT / "book").rglob(path.name) if file.read_bytes() == picture]
     return f"{PROJECT['urls']['Repository']}/blob/main/{source.relative_to(ROOT).as_posix()}"
 
 

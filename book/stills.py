@@ -55,8 +55,8 @@ class Snapshot:
 
     def __init__(self, page):
         protocol = page.context.new_cdp_session(page)
-        told = protocol.send("DOMSnapshot.captureSnapshot", {"computedStyles": ASKED})
-        document, self.strings = told["documents"][0], [*told["strings"], ""]  # −1 stands for no text
+        snapshot = protocol.send("DOMSnapshot.captureSnapshot", {"computedStyles": ASKED})
+        document, self.strings = snapshot["documents"][0], [*snapshot["strings"], ""]  # −1 stands for no text
         self.nodes, layout, boxes = document["nodes"], document["layout"], document["textBoxes"]
         self.children, self.bounds, self.styles, self.lines = defaultdict(list), {}, {}, defaultdict(list)
         for node, parent in enumerate(self.nodes["parentIndex"]):
@@ -208,12 +208,12 @@ def still(page, figure: Hero) -> str:
         f'<body style="margin:0;font-family:sans-serif">{hero(figure.name, **figure.state).html}'
     )
     page.wait_for_timeout(500)
-    seen = Snapshot(page)
-    [box] = [node for node in seen.bounds if seen.attributes(node).get("class", "").split()[:1] == ["fig"]]
-    body = "\n".join(part for part in seen.html(box) if part).replace(
+    dom = Snapshot(page)
+    [box] = [node for node in dom.bounds if dom.attributes(node).get("class", "").split()[:1] == ["fig"]]
+    body = "\n".join(part for part in dom.html(box) if part).replace(
         "; pick one<", "<"
     )  # paper lets nobody pick
-    size = (WIDTH, round(seen.bounds[box][1] + seen.bounds[box][3]))
+    size = (WIDTH, round(dom.bounds[box][1] + dom.bounds[box][3]))
     return picture(body, figure.description, size, size).svg
 
 

@@ -40,14 +40,14 @@ def part(tag: str, *inside: str | list[str], **attributes: object) -> str:
     steps = {name.replace("_", "-"): value for name, value in attributes.items() if isinstance(value, list)}
     if inside and isinstance(inside[0], list):
         steps["text"], inside = inside[0], (escape(inside[0][-1]),)
-    said = {
+    values = {
         name.replace("_", "-"): value[-1] if isinstance(value, list) else value
         for name, value in attributes.items()
     }
-    names = "".join(f' {name}="{escape(str(value))}"' for name, value in said.items())
+    names = "".join(f' {name}="{escape(str(value))}"' for name, value in values.items())
     if steps:
-        told = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
-        names += f" data-steps='{escape(told, quote=False).replace(chr(39), '&#39;')}'"
+        data = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
+        names += f" data-steps='{escape(data, quote=False).replace(chr(39), '&#39;')}'"
     return f"<{tag}{names}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{names}/>"
 
 

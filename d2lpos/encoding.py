@@ -73,11 +73,11 @@ class Encoding(nn.Module):
         more = HIDDEN if self.needs_hidden else ()
         forms = [(*names[:-2], "positions"), names] if "k_positions" in names else [names]
         for form in reversed(forms):
-            given = dict(zip((*form, *more), arguments, strict=False)) | named
-            once = len(given) == len(arguments) + len(named)
-            if names and once and {*form} <= given.keys() <= {*form, *more}:
-                door, hidden = getattr(self, self.doors[0]), {name: given[name] for name in more if name in given}
-                return door(*(given.get(name, given.get("positions")) for name in names), **hidden)
+            by_name = dict(zip((*form, *more), arguments, strict=False)) | named
+            once = len(by_name) == len(arguments) + len(named)
+            if names and once and {*form} <= by_name.keys() <= {*form, *more}:
+                door, hidden = getattr(self, self.doors[0]), {name: by_name[name] for name in more if name in by_name}
+                return door(*(by_name.get(name, by_name.get("positions")) for name in names), **hidden)
         several = f"opens the doors {self.doors}, and one that is called opens one: call a method, such as `rotate`"
         ways = " or ".join(f"({', '.join(form)})" for form in forms)
         came = ", ".join([*(type(x).__name__ for x in arguments), *(f"{name}=…" for name in named)])
@@ -110,7 +110,7 @@ class Encoding(nn.Module):
         return v
 
     def unrotate_output(self, y: Tensor, q_positions: Tensor) -> Tensor:
-        """Door 4 for a turn, on the way out: what a query takes home, turned back by its position."""
+        """Door 4 for a turn, on the way out: the output y of each query, turned back by the query's position."""
         return y
 
     def hidden_features(self, x: Tensor) -> Tensor | None:
@@ -124,12 +124,12 @@ class Encoding(nn.Module):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Encoding":
         """As of any module, but a slope or frequency that was rounded would be wrong by more, the larger a position."""
-        kept = [x for x in (getattr(self, name) for name in self.wide) if x is not None]
-        kept = {id(x) for x in (*kept, *(x.grad for x in kept if x.is_leaf and x.grad is not None))}
+        exact = [x for x in (getattr(self, name) for name in self.wide) if x is not None]
+        exact = {id(x) for x in (*exact, *(x.grad for x in exact if x.is_leaf and x.grad is not None))}
 
         def apply(x: Tensor) -> Tensor:
             new = fn(x)
-            return x.to(new.device) if id(x) in kept and new.dtype.itemsize < 4 else new
+            return x.to(new.device) if id(x) in exact and new.dtype.itemsize < 4 else new
 
         return super()._apply(apply, recurse)
 

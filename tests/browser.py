@@ -16,7 +16,7 @@ from book.browser import find_chromium, launch
 def need_chromium() -> None:
     """Where there is no browser, skip; with D2LPOS_REQUIRE_BROWSER=1, fail."""
     needs = {"Chromium": find_chromium(), "the Python package playwright": find_spec("playwright")}
-    missing = [name for name, found in needs.items() if not found]
+    missing = [name for name, path in needs.items() if not path]
     if missing:
         stop = pytest.fail if os.environ.get("D2LPOS_REQUIRE_BROWSER") == "1" else pytest.skip
         stop(f"browser tests need {' and '.join(missing)}")

@@ -61,10 +61,10 @@ def room(module: str) -> str:
 
 def arrows(graph: dict[str, set[str]]) -> dict[str, set[str]]:
     """The other rooms that each room uses."""
-    found: dict[str, set[str]] = {}
+    by_room: dict[str, set[str]] = {}
     for module, used in graph.items():
-        found.setdefault(room(module), set()).update(map(room, used))
-    return {name: used - {name} for name, used in found.items()}
+        by_room.setdefault(room(module), set()).update(map(room, used))
+    return {name: used - {name} for name, used in by_room.items()}
 
 
 def upward(graph: dict[str, set[str]]) -> set[tuple[str, str]]:

@@ -12,11 +12,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-def node(*arguments: str | Path, told: str = "") -> str:
-    """What node prints when it is started in the book's folder and `told` is its input; skips where there is none."""
+def node(*arguments: str | Path, stdin: str = "") -> str:
+    """What node prints when it is started in the book's folder and `stdin` is its input; skips where there is none."""
     if not shutil.which("node"):
         pytest.skip("scripts of the book are tested with node, which is not installed")
-    options = {"input": told, "env": os.environ | {"PYTHON": sys.executable}, "capture_output": True}
+    options = {"input": stdin, "env": os.environ | {"PYTHON": sys.executable}, "capture_output": True}
     run = subprocess.run(["node", *map(str, arguments)], cwd=ROOT, text=True, check=False, **options)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout

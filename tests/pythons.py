@@ -16,7 +16,7 @@ def find(version: str, named: str | None = None) -> str | None:
     known = [sys.executable, shutil.which(f"python{version}"), *map(str, pyenv.glob(f"{version}.*/bin/python"))]
     tell = "import sys; print('%d.%d' % sys.version_info[:2])"
     for path in filter(None, [shutil.which(named)] if named else known):
-        told = subprocess.run([path, "-c", tell], capture_output=True, text=True, check=False).stdout
-        if told.strip() == version:
+        printed = subprocess.run([path, "-c", tell], capture_output=True, text=True, check=False).stdout
+        if printed.strip() == version:
             return path
     return None

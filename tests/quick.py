@@ -65,8 +65,8 @@ def changed() -> list[str]:
     """The files that git lists as changed or new, since the last commit or else in it."""
 
     def git(*arguments: str) -> list[str]:
-        told = subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True)
-        return told.stdout.splitlines()
+        done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True)
+        return done.stdout.splitlines()
 
     return sorted(
         {*git("diff", "--name-only", "HEAD"), *git("ls-files", "--others", "--exclude-standard")}
@@ -76,8 +76,8 @@ def changed() -> list[str]:
 def checks(chapter: str, exercise: str = "*") -> list[str]:
     """The names of what an exercise asks, or all exercises of a chapter where no exercise is named so."""
     texts = [path.read_text("utf-8") for path in (ROOT / "d2lpos" / "check" / chapter).glob(f"{exercise}.py")]
-    found = [name for text in texts for name in re.findall(r'\b(?:Check|Answer)\(\s*"(\w+)"', text)]
-    return found or checks(chapter)
+    names = [name for text in texts for name in re.findall(r'\b(?:Check|Answer)\(\s*"(\w+)"', text)]
+    return names or checks(chapter)
 
 
 @cache
@@ -88,17 +88,17 @@ def graph() -> dict[str, set[str]]:
 def of_module(file: str) -> list[str]:
     """The tests of a module: those named after it or, where there are none, after those that import it, and so on."""
     module = file.removesuffix(".py").replace("/", ".")
-    near, found = {module}, []
+    near, tests = {module}, []
     folder = room(module) if room(module) in ("check", "figures", "lab") else "core"
-    while near and not found:
+    while near and not tests:
         stems = sorted(name.rpartition(".")[2].strip("_") for name in near)
-        found = [path.relative_to(ROOT).as_posix() for stem in stems for path in (ROOT / "tests" / folder).rglob(f"test_{stem}.py")]
+        tests = [path.relative_to(ROOT).as_posix() for stem in stems for path in (ROOT / "tests" / folder).rglob(f"test_{stem}.py")]
         near = {user for user, used in graph().items() if used & near} - near
-    found += ["tests/api/test_layers.py", f"tests/api/test_examples.py \\[{module.removeprefix('d2lpos.')}-"]
+    tests += ["tests/api/test_layers.py", f"tests/api/test_examples.py \\[{module.removeprefix('d2lpos.')}-"]
     if room(module) in ENCODERS:
         cases = rf"\[(?:.*[^a-z])?{module.rpartition('.')[2].replace('_', '[_ -]')}(?![a-z])"
-        found += [f"tests/core {cases}", f"tests/parity/test_parity.py {cases}", "tests/api/test_names.py", "tests/repo/test_size.py"]
-    return found
+        tests += [f"tests/core {cases}", f"tests/parity/test_parity.py {cases}", "tests/api/test_names.py", "tests/repo/test_size.py"]
+    return tests
 
 
 def runs_otherwise(path: str) -> bool:
@@ -120,7 +120,7 @@ def runs_otherwise(path: str) -> bool:
 
 def chosen(files: list[str]) -> dict[str, tuple[str, ...]]:
     """From a test file, or a folder of them, to expressions of which one must be in a test's name; "" is in all."""
-    found = {ALWAYS: {""}}
+    by_path = {ALWAYS: {""}}
     for file in filter(lambda file: (ROOT / file).exists(), files):
         match, tests = next(((m, tests) for rule, tests in RULES.items() if (m := re.fullmatch(rule, file))), (None, []))
         lines = [(*test.partition(" ")[::2], match.groups()) for test in tests]
@@ -132,8 +132,8 @@ def chosen(files: list[str]) -> dict[str, tuple[str, ...]]:
             path = path.format(*groups)
             words = checks(*groups) if word == "{checks}" else [word.format(*groups) if groups else word]
             if (ROOT / path).exists():
-                found.setdefault(path, set()).update(words)
-    return {path: tuple(sorted(words)) for path, words in found.items()}
+                by_path.setdefault(path, set()).update(words)
+    return {path: tuple(sorted(words)) for path, words in by_path.items()}
 
 
 class Choice:

@@ -18,7 +18,7 @@ SETTINGS = (
     "Qwen2.5-VL 7B-yarn", "Qwen3-VL 8B-yarn", "Qwen3-VL without RoPE's parameters-yarn", "Voxtral Mini 3B-linear",
     "Mixtral without the width of a head-yarn",
 )  # fmt: skip
-READERS = (*SAMPLE, "bert", "deberta-v2", "falcon", "pixtral", "swinv2", "t5")
+FAMILIES = (*SAMPLE, "bert", "deberta-v2", "falcon", "pixtral", "swinv2", "t5")
 PROOFS = {
     # Trained models, and a study in full.
     "chapters/09-trained-model.ipynb": (),
@@ -51,7 +51,7 @@ PROOFS = {
     "tests/parity/test_keys.py::test_the_file_of_defaults_is_what_the_command_writes": (),
     "tests/parity/test_census.py::test_the_file_is_what_the_command_writes": (),
     # The page's reader beside the package's, on all that they read.
-    "tests/parity/test_reader.py::test_a_file_that_says_nothing_and_the_one_of_its_class": READERS,
+    "tests/parity/test_reader.py::test_a_file_that_says_nothing_and_the_one_of_its_class": FAMILIES,
     "tests/parity/test_reader.py::test_a_key_that_is_dropped_null_or_doubled": ("gemma3_text",),
     "tests/parity/test_reader.py::test_a_release": ("Qwen3 8B", "gpt-oss 20B"),
     "tests/parity/test_reader.py::test_random_files": ("0",),
@@ -155,12 +155,12 @@ def is_proof(nodeid: str) -> bool:
 
 def faults(nodeids: Iterable[str]) -> list[str]:
     """What the list names and no test of these is: an entry, or what stays of it."""
-    found = {entry: [] for entry in PROOFS}
+    ids = {entry: [] for entry in PROOFS}
     for nodeid in nodeids:
         if entry := named(nodeid):
-            found[entry].append(nodeid)
-    names = [(entry, part) for entry, kept in PROOFS.items() for part in (kept if found[entry] else [None])]
-    missing = [(entry, part) for entry, part in names if not any(fits(nodeid, part) for nodeid in found[entry])]
+            ids[entry].append(nodeid)
+    names = [(entry, part) for entry, parts in PROOFS.items() for part in (parts if ids[entry] else [None])]
+    missing = [(entry, part) for entry, part in names if not any(fits(nodeid, part) for nodeid in ids[entry])]
     return [entry + (f"[{part}]" if part else "") + ": no test has this name" for entry, part in missing]
 
 

@@ -68,8 +68,8 @@ def number(name: str) -> str:
 
 def asked(cells: list) -> list[int]:
     """Return the minutes of each exercise of a notebook, as its statement says."""
-    found = (EXERCISE.match(cell.source) for cell in cells if cell.cell_type == "markdown")
-    return [int(head[1]) for head in found if head]
+    heads = (EXERCISE.match(cell.source) for cell in cells if cell.cell_type == "markdown")
+    return [int(head[1]) for head in heads if head]
 
 
 def promise(words: str, minutes: list[int]) -> str:

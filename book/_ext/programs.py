@@ -18,29 +18,29 @@ APART = re.compile(rf'<script src="[^"]*figure-(\w+)\.js"></script>\n{re.escape(
 def share(site: Path) -> None:
     """Take the long programs out of the pages of a finished build, where more than one has them."""
     pages = {path: path.read_text("utf-8") for path in site.rglob("*.html") if "_static" not in path.parts}
-    count = Counter(program for page in pages.values() for program in {found[1] for found in WHOLE.finditer(page)})
+    count = Counter(program for page in pages.values() for program in {match[1] for match in WHOLE.finditer(page)})
     names = {program: sha256(program.encode()).hexdigest()[:8] for program in count if count[program] > 1 and len(program) > LEAST}
     for program, name in names.items():
         script = f'"use strict"; {{\n{program}(globalThis.figures ??= {{}})["{name}"] = render;\n}}\n'
         (site / "_static" / f"figure-{name}.js").write_text(script, "utf-8")
 
-    def apart(found: re.Match, path: Path) -> str:
-        if found[1] not in names:
-            return found[0]
-        name, static = names[found[1]], Path(relpath(site, path.parent), "_static").as_posix()
-        return f'<script src="{static}/figure-{name}.js"></script>\n{HEAD}{found[2]}figures["{name}"]('
+    def apart(match: re.Match, path: Path) -> str:
+        if match[1] not in names:
+            return match[0]
+        name, static = names[match[1]], Path(relpath(site, path.parent), "_static").as_posix()
+        return f'<script src="{static}/figure-{name}.js"></script>\n{HEAD}{match[2]}figures["{name}"]('
 
     for path, page in pages.items():
-        if (changed := WHOLE.sub(lambda found, path=path: apart(found, path), page)) != page:
+        if (changed := WHOLE.sub(lambda match, path=path: apart(match, path), page)) != page:
             path.write_text(changed, "utf-8")
 
 
 def whole(page: str, site: Path) -> str:
     """Return a page with its programs in it again, for what is one file."""
 
-    def together(found: re.Match) -> str:
-        script = (site / "_static" / f"figure-{found[1]}.js").read_text("utf-8")
+    def together(match: re.Match) -> str:
+        script = (site / "_static" / f"figure-{match[1]}.js").read_text("utf-8")
         program = script.removeprefix('"use strict"; {\n').rpartition("(globalThis")[0]
-        return f"{HEAD}{program}{found[2]}render("
+        return f"{HEAD}{program}{match[2]}render("
 
     return APART.sub(together, page)

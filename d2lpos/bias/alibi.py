@@ -79,9 +79,9 @@ def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:
     check_slopes(slopes)
     if slopes.dim() != 1:
         raise ValueError(f"slopes must be (heads,); got {tuple(slopes.shape)}")
-    offset = offsets(q_positions, k_positions)[..., None, :, :]
+    offset = offsets(q_positions, k_positions)[..., None, :, :]  # (…, 1, query, key)
     check_values("slopes", slopes, offset.device)
-    return ramp(offset, slopes.to(offset.device)[:, None, None])
+    return ramp(offset, slopes.to(offset.device)[:, None, None])  # slopes as (head, 1, 1)
 
 
 def ramp(offset: Tensor, slope: Tensor) -> Tensor:

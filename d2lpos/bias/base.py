@@ -126,7 +126,7 @@ class Bias(PositionBias):
     def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         self.check_indices(q_positions, k_positions)
         offset = offsets(q_positions, k_positions)
-        offset = remember(offset[..., None, :, :], recall(offset))
+        offset = remember(offset[..., None, :, :], recall(offset))  # (…, 1, query, key)
         return self.at(offset, torch.arange(self.heads, device=offset.device)[:, None, None])
 
     def score_mod(

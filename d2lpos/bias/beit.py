@@ -33,9 +33,10 @@ class BEiT(Swin):
         asks, here = nowhere("q_positions", q_positions)
         asked, there = nowhere("k_positions", k_positions)
         rows, last = relative_position_index(here, there, self.height, self.width), len(self.table)
-        asks, asked = asks[..., :, None], asked[..., None, :]
+        asks, asked = asks[..., :, None], asked[..., None, :]  # (…, query, 1), (…, 1, key)
         rows = torch.where(asks, last - 3, rows).where(~asked, last - 2).where(~(asks & asked), last - 1)
-        return self.table[rows[..., None, :, :], torch.arange(self.heads, device=rows.device)[:, None, None]]
+        head = torch.arange(self.heads, device=rows.device)[:, None, None]  # (head, 1, 1)
+        return self.table[rows[..., None, :, :], head]  # (…, head, query, key)
 
 
 def nowhere(name: str, positions: Tensor) -> tuple[Tensor, Tensor]:

@@ -47,7 +47,7 @@ class Decomposed(Encoding):
         wide = q.to(torch.promote_types(q.dtype, torch.float32))
         terms = []
         for table, here, there in zip((self.rows, self.columns), q_places, k_places, strict=True):
-            step = (len(table) // 2 - offsets(here, there))[..., None, :, :]
+            step = (len(table) // 2 - offsets(here, there))[..., None, :, :]  # (…, 1, query, key)
             products = wide @ table.to(wide).mT  # T · (2·side − 1) numbers a head
-            terms.append(products.gather(-1, step.expand(*q.shape[:-1], -1)))
+            terms.append(products.gather(-1, step.expand(*q.shape[:-1], -1)))  # (batch, head, query, key)
         return terms[0] + terms[1]

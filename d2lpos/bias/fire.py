@@ -71,6 +71,6 @@ class FIRE(PositionBias):
 
     def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         c, threshold = (x.abs().clamp(min=SMALLEST) for x in (self.c, self.threshold))
-        x = shares(q_positions, k_positions, c, threshold)[..., None]
+        x = shares(q_positions, k_positions, c, threshold)[..., None]  # (…, query, key, 1)
         x = x.to(torch.promote_types(x.dtype, self.first.weight.dtype))
-        return perceptron(x, self.first, self.second, relu).movedim(-1, -3)
+        return perceptron(x, self.first, self.second, relu).movedim(-1, -3)  # (…, head, query, key)

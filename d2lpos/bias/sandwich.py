@@ -48,6 +48,6 @@ class Sandwich(PositionBias):
         self.heads, self.dim = heads, dim
 
     def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        products = cosines(q_positions, k_positions, self.dim)[..., None, :, :]
-        head = torch.arange(1, self.heads + 1, device=products.device)[:, None, None]
+        products = cosines(q_positions, k_positions, self.dim)[..., None, :, :]  # (…, 1, query, key)
+        head = torch.arange(1, self.heads + 1, device=products.device)[:, None, None]  # (head, 1, 1)
         return products * self.heads / (8 * head)

@@ -63,4 +63,5 @@ class Swin(PositionBias):
 
     def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         rows = relative_position_index(q_positions, k_positions, self.height, self.width)[..., None, :, :]
-        return self.table[rows, torch.arange(self.table.shape[1], device=rows.device)[:, None, None]]
+        head = torch.arange(self.table.shape[1], device=rows.device)[:, None, None]  # (head, 1, 1)
+        return self.table[rows, head]  # (…, head, query, key)

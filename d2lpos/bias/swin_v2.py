@@ -18,7 +18,7 @@ from .swin import relative_position_index
 
 __all__ = ["SwinV2", "log_spaced"]
 
-LARGEST = 16.0  # no bias reaches it
+LARGEST = 16.0  # 16 · sigmoid(…) stays below it
 
 
 def log_spaced(steps: Tensor, height: int, width: int) -> Tensor:
@@ -85,4 +85,5 @@ class SwinV2(PositionBias):
         down, right = (torch.arange(1 - side, side, device=rows.device) for side in (self.height, self.width))
         steps = torch.cartesian_prod(down, right)  # in the order of `relative_position_index`
         table = self.bias(steps.to(torch.promote_types(self.second.weight.dtype, torch.float32)))
-        return table[rows, torch.arange(self.heads, device=rows.device)[:, None, None]]
+        head = torch.arange(self.heads, device=rows.device)[:, None, None]  # (head, 1, 1)
+        return table[rows, head]  # (…, head, query, key)

@@ -46,8 +46,8 @@ class CoPE(Encoding):
         check_pairs(self, q, k, q_positions, k_positions, features=self.table.shape[1])
         wide = torch.promote_types(q.dtype, torch.float32)
         q, k, table = q.to(wide), k.to(wide), self.table.to(wide)
-        gates = torch.sigmoid(q @ k.mT / math.sqrt(q.shape[-1]))
+        gates = torch.sigmoid(q @ k.mT / math.sqrt(q.shape[-1]))  # (batch, head, query, key)
         p = gated_distance(gates, q_positions, k_positions, visible, own=True).clamp(max=len(table) - 1)
-        terms = q @ table.mT
+        terms = q @ table.mT  # (batch, head, query, row)
         below, above = (terms.gather(-1, row.nan_to_num().long()) for row in (p.floor(), p.ceil()))
         return torch.lerp(below, above, p - p.floor())

@@ -43,15 +43,15 @@ def decays(log_gates: Tensor) -> Tensor:
             [0.0500, 0.1000, 1.0000]])
     """
     check_inputs(log_gates=log_gates)
-    return kept(log_gates.to(torch.promote_types(log_gates.dtype, torch.float32)))
+    return decay_mask(log_gates.to(torch.promote_types(log_gates.dtype, torch.float32)))
 
 
-def kept(gates: Tensor) -> Tensor:
+def decay_mask(gates: Tensor) -> Tensor:
     """`decays` of logarithms that are checked, in their own dtype."""
     here = torch.arange(gates.shape[-1], device=gates.device)
     behind = here[:, None] > here
     # Each key has a sum of its own: a difference of two would be NaN behind a gate of 0, and coarse late in a text.
-    sums = torch.where(behind, gates[..., :, None], 0).cumsum(dim=-2)
+    sums = torch.where(behind, gates[..., :, None], 0).cumsum(dim=-2)  # (…, T, T)
     return sums.masked_fill(behind.mT, -torch.inf).exp()
 
 
@@ -63,7 +63,7 @@ def matrix(q: Tensor, k: Tensor, v: Tensor, log_gates: Tensor) -> Tensor:
     tensor([[1.0000, 1.5000, 1.7500, 1.8750]])
     """
     (wide_q, wide_k, wide_v, gates), _ = fitted(None, q=q, k=k, v=v, log_gates=log_gates)
-    return ((kept(gates[..., 0]) * (wide_q @ wide_k.mT)) @ wide_v).to(v.dtype)
+    return ((decay_mask(gates[..., 0]) * (wide_q @ wide_k.mT)) @ wide_v).to(v.dtype)
 
 
 def recurrence(
@@ -81,7 +81,7 @@ def recurrence(
     rows, state = fitted(state, q=q, k=k, v=v, log_gates=log_gates)
     outputs = [rows[2][..., :0, :]]
     for q_t, k_t, v_t, log_gate in pieces(rows, 1):
-        state = log_gate.exp() * state + k_t.mT @ v_t
+        state = log_gate.exp() * state + k_t.mT @ v_t  # (…, d, 1) @ (…, 1, e)
         outputs.append(q_t @ state)
     return torch.cat(outputs, dim=-2).to(v.dtype), state
 
@@ -101,7 +101,7 @@ def chunks(
     rows, state = fitted(state, q=q, k=k, v=v, log_gates=log_gates)
     outputs = [rows[2][..., :0, :]]
     for q_c, k_c, v_c, gates in pieces(rows, size):
-        left, from_start = kept(gates[..., 0]), gates.cumsum(dim=-2).exp()
+        left, from_start = decay_mask(gates[..., 0]), gates.cumsum(dim=-2).exp()
         outputs.append((left * (q_c @ k_c.mT)) @ v_c + from_start * (q_c @ state))
         state = from_start[..., -1:, :] * state + (left[..., -1, :, None] * k_c).mT @ v_c
     return torch.cat(outputs, dim=-2).to(v.dtype), state
@@ -135,27 +135,27 @@ def pieces(rows: list[Tensor], size: int) -> Iterator[list[Tensor]]:
         yield [x[..., start : start + size, :] for x in rows]
 
 
-def fitted(state: Tensor | None, **given: Tensor) -> tuple[list[Tensor], Tensor]:
+def fitted(state: Tensor | None, **inputs: Tensor) -> tuple[list[Tensor], Tensor]:
     """All as (…, T, features), with the same leading axes and dtype, and the state to begin with."""
-    check_inputs(**given | ({} if state is None else {"state": state}))
+    check_inputs(**inputs | ({} if state is None else {"state": state}))
     if state is None:
-        state = given["q"].new_zeros(given["q"].shape[-1], given["v"].shape[-1])
-    tensors = [*(x[..., None] if AXES[name] == "T" else x for name, x in given.items()), state]
+        state = inputs["q"].new_zeros(inputs["q"].shape[-1], inputs["v"].shape[-1])
+    tensors = [*(x[..., None] if AXES[name] == "T" else x for name, x in inputs.items()), state]
     wide = reduce(torch.promote_types, (x.dtype for x in tensors), torch.float32)
     leading = [tuple(x.shape[:-2]) for x in tensors]
     try:
         lead = torch.broadcast_shapes(*leading)
     except RuntimeError:
-        names = ", ".join(given)
+        names = ", ".join(inputs)
         raise ValueError(f"leading axes of {names} and state must broadcast; got {leading}") from None
     *rows, state = (x.to(wide).expand(*lead, -1, -1) for x in tensors)
     return rows, state
 
 
-def check_inputs(**given: Tensor) -> None:
+def check_inputs(**inputs: Tensor) -> None:
     """Raise a TypeError or ValueError as the module says."""
-    check_axes(AXES, **given)
-    seen = values(given["log_gates"])
-    if seen is not None and not (fading := seen <= 0).all():
-        worst = seen[~fading][0].item()
+    check_axes(AXES, **inputs)
+    log_gates = values(inputs["log_gates"])
+    if log_gates is not None and not (fading := log_gates <= 0).all():
+        worst = log_gates[~fading][0].item()
         raise ValueError(f"log_gates must be at most 0, because a gate is at most 1; got {worst}")

@@ -50,7 +50,7 @@ def gated_distance(
     if k_positions.dim() > 2:
         raise ValueError(f"k_positions must be (sequence,) or (batch, sequence); got {tuple(k_positions.shape)}")
     places = torch.atleast_2d(signed("k_positions", k_positions))
-    ordered, order = places.sort(dim=-1, descending=True)
+    ordered, order = places.sort(dim=-1, descending=True)  # (batch, key)
     behind = torch.searchsorted(-ordered, -places, right=own)  # how many tokens stand behind each key
     gates = torch.where(counted, gates, 0)
     sums = pad(gates.gather(-1, order[:, None, None].expand(gates.shape)).cumsum(dim=-1), (1, 0))

@@ -42,7 +42,7 @@ class FoX(Encoding):
         check_hidden(x, self.gate.weight)
         logits = self.gate(x)
         wide = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        return logsigmoid(wide).mT[..., None]
+        return logsigmoid(wide).mT[..., None]  # (batch, head, sequence, 1)
 
     def score(
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,

@@ -55,7 +55,7 @@ class Inkling(Encoding):
     def hidden_features(self, x: Tensor) -> Tensor:
         """How much each token takes of each profile; x (batch, sequence, dim) gives (batch, head, sequence, rank)."""
         check_hidden(x, self.weights.weight)
-        return self.weights(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        return self.weights(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (…, head, sequence, rank)
 
     def score(
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
@@ -71,6 +71,6 @@ class Inkling(Encoding):
         wide = torch.promote_types(hidden_features.dtype, torch.float32)
         of_queries = hidden_features[..., hidden_features.shape[-2] - q.shape[-2] :, :].to(wide)
         columns = distance.clamp(0, extent - 1).expand(*q.shape[:-1], -1)
-        at = (of_queries @ self.profiles.to(wide)).gather(-1, columns)
+        at = (of_queries @ self.profiles.to(wide)).gather(-1, columns)  # (batch, head, query, key)
         bias = torch.where((distance >= 0) & (distance < extent), at, 0)
         return bias if self.temperature is None else multiply(bias, q_positions, self.temperature)

@@ -43,8 +43,8 @@ def householder_scores(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: T
     products = []
     tokens = zip(k.unbind(-2), w.unbind(-2), beta.unbind(-2), counted.unbind(-1), strict=True)
     for key, w_n, beta_n, counts in reversed(list(tokens)):
-        products.append(q @ key[..., None])
-        along = torch.where(counts[..., None], q @ w_n[..., None], 0)
+        products.append(q @ key[..., None])  # (…, query, d) @ (…, d, 1)
+        along = torch.where(counts[..., None], q @ w_n[..., None], 0)  # (…, query, 1)
         q = q - along * (beta_n * w_n)[..., None, :]
     return torch.cat([*reversed(products), q[..., :0]], dim=-1)
 
@@ -82,8 +82,8 @@ class PaTH(Encoding):
     def hidden_features(self, x: Tensor) -> Tensor:
         """w and β of each token; x (batch, sequence, dim) gives (batch, head, sequence, features + 1)."""
         check_hidden(x, self.direction.weight)
-        w = self.direction(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-        beta = 2 * self.strength(x).sigmoid().mT[..., None]
+        w = self.direction(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (…, head, sequence, features)
+        beta = 2 * self.strength(x).sigmoid().mT[..., None]  # (batch, head, sequence, 1)
         both = torch.cat([w, beta], dim=-1)
         both = both.to(torch.promote_types(both.dtype, torch.float32))
         return torch.cat([normalize(both[..., :-1], dim=-1), both[..., -1:]], dim=-1)
@@ -98,7 +98,7 @@ class PaTH(Encoding):
         q, k, w, beta = (x.to(wide) for x in (q, k, hidden_features[..., :-1], hidden_features[..., -1:]))
         order = torch.atleast_2d(signed("k_positions", k_positions)).argsort(dim=-1, stable=True)[:, None]
         counted = between(q_positions, k_positions, visible).expand(*q.shape[:-1], k.shape[-2])
-        along = [x.take_along_dim(order[..., None], dim=-2) for x in (k, w, beta)]
+        along = [x.take_along_dim(order[..., None], dim=-2) for x in (k, w, beta)]  # (…, head, key, features)
         walked = householder_scores(q, *along, counted.take_along_dim(order[:, :, None], dim=-1))
         walked = walked.take_along_dim(order.argsort(dim=-1)[:, :, None], dim=-1)
         return (walked - q @ k.mT) / math.sqrt(q.shape[-1])

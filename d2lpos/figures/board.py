@@ -76,7 +76,7 @@ def slow() -> int:
 
 
 def describe_state(layer: int | None, pair: int | None, still: str | None) -> str:
-    found, data = state(layer, pair, still), numbers()
+    effect, data = state(layer, pair, still), numbers()
     loss, *weights = data["base"]
     layers, pairs, late = len(data["rows"]), len(data["columns"]), slow()
     cells = {(n, i): cell[0] for n, row in enumerate(data["cells"]) for i, cell in enumerate(row)}
@@ -102,9 +102,9 @@ def describe_state(layer: int | None, pair: int | None, still: str | None) -> st
         f"{column} costs {nats(data['columns'][column][0])} and any other at most {nats(others)}; all of layer {row} costs "
         f"{nats(data['rows'][row][0])}, and all pairs of all layers {nats(data['none'][0])}."
     )
-    if found is None:
+    if effect is None:
         return f"{text} Here all turn, as trained."
-    (rise, *change), goes = found
+    (rise, *change), goes = effect
     which = {
         (True, True): "nothing turns",
         (True, False): f"pair {pair} is held still in all layers",

@@ -235,12 +235,12 @@ def _node(x: int, y: int, sign: str, scale: str = "") -> str:
 
 def draw_wire() -> str:
     """The wire from the hidden states, at the entrance of a layer, to whoever reads them and to door 4."""
-    readers = [guest.y for guests in WIRED.values() for guest in guests if guest.reads]
+    rows = [guest.y for guests in WIRED.values() for guest in guests if guest.reads]
     end = 475  # below the guests of door 4
-    branches = "".join(f"M{WIRE} {y}H332" for y in readers)
+    branches = "".join(f"M{WIRE} {y}H332" for y in rows)
     return "\n".join([
         _line(f"M95 151H{WIRE - 5}q5 0 5 5V{end}H320{branches}", width=1.25),
-        *(f'<path d="M332 {y - 4}L326 {y}L332 {y + 4}z"/>' for y in readers),
+        *(f'<path d="M332 {y - 4}L326 {y}L332 {y + 4}z"/>' for y in rows),
         *(
             f'<circle cx="{x}" cy="{y}" r="3.5" fill="{fill}" stroke="currentColor" stroke-width="1.25"/>'
             for x, y, fill in ((95, 151, "currentColor"), (WALL, 151, PAPER), (316, end, PAPER))

@@ -21,9 +21,9 @@ def numbers(study: str) -> dict:
 
 def view(study: str, value: str | None, split: str, length: int | None) -> dict:
     """The words and the rows that are asked for. Raises ValueError where the study does not have them."""
-    found, views = numbers(study), grid(study)["views"]
-    value, length = value or found["value"], found["lengths"][-1] if length is None else length
-    has = {"value": list(views), "split": list(found["cells"]), "length": found["lengths"]}
+    data, views = numbers(study), grid(study)["views"]
+    value, length = value or data["value"], data["lengths"][-1] if length is None else length
+    has = {"value": list(views), "split": list(data["cells"]), "length": data["lengths"]}
     for name, got in {"value": value, "split": split, "length": length}.items():
         if got not in has[name]:
             raise ValueError(

@@ -177,8 +177,8 @@ class Hero:
     @property
     def still(self) -> Path:
         """Where the picture of this state lies, if it is in the book; of another script or other words it is another file."""
-        told = self.source + self.arguments(self.state) + self.description
-        return STILLS / f"{self.name}-{sha256(told.encode()).hexdigest()[:12]}.svg"
+        content = self.source + self.arguments(self.state) + self.description
+        return STILLS / f"{self.name}-{sha256(content.encode()).hexdigest()[:12]}.svg"
 
     @property
     def html(self) -> str:
@@ -273,15 +273,15 @@ def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, leng
 
     offsets = torch.arange(-127, 1 if kind == "causal" else 128)
     if kind == "shaw":
-        name, kept, found = f"Shaw’s table with clip {clip}", "vectors", clipped_index(offsets, clip)
+        name, unit, index = f"Shaw’s table with clip {clip}", "vectors", clipped_index(offsets, clip)
     else:
         side = {"both": "for two sides", "causal": "for a causal model"}[kind]
-        name, kept = f"T5’s {buckets} buckets {side}, with maximum distance {max_distance}", "buckets"
-        found = bucket(offsets, buckets, max_distance, bidirectional=kind == "both")
-    fresh = len(found.unique()) - len(found[offsets.abs() < length].unique())
+        name, unit = f"T5’s {buckets} buckets {side}, with maximum distance {max_distance}", "buckets"
+        index = bucket(offsets, buckets, max_distance, bidirectional=kind == "both")
+    fresh = len(index.unique()) - len(index[offsets.abs() < length].unique())
     return (
-        f"{name}: which offsets share one of its {kept}, and the bias matrix of 128 tokens, in which each of them "
-        f"is a band along the diagonal. After training on {length} tokens, {fresh} of the {kept} that a text of "
+        f"{name}: which offsets share one of its {unit}, and the bias matrix of 128 tokens, in which each of them "
+        f"is a band along the diagonal. After training on {length} tokens, {fresh} of the {unit} that a text of "
         "128 tokens uses have never been trained."
     )
 

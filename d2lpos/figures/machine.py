@@ -206,8 +206,8 @@ def digits(data: bytes) -> str:
 @cache
 def model(name: str) -> tuple[torch.nn.Module, dict[str, Any]]:
     """A reader in float64, so that its numbers are the same on every processor, as far as they are shown."""
-    found, card = load(name)
-    return found.double(), card
+    net, card = load(name)
+    return net.double(), card
 
 
 def trained() -> int:
@@ -260,11 +260,11 @@ def losses(name: str, options: dict[str, Any]) -> torch.Tensor:
         for block in reads.blocks:
             block.attention.encoding = turning
     words = shuffled(options["words"]) if options["shuffle"] else options["words"]
-    found = tokens(card, words)[: options["length"]]
-    return surprise(reads, found, positions(len(found), options["clock"], options["start"]))
+    ids = tokens(card, words)[: options["length"]]
+    return surprise(reads, ids, positions(len(ids), options["clock"], options["start"]))
 
 
-def describe(options: dict[str, Any], found: list[torch.Tensor]) -> str:
+def describe(options: dict[str, Any], losses: list[torch.Tensor]) -> str:
     """What the figure shows at first, in words."""
     words, n, edge = options["words"], options["length"], trained()
     clock = {
@@ -275,38 +275,38 @@ def describe(options: dict[str, Any], found: list[torch.Tensor]) -> str:
     }[options["clock"]]
     start = f" The text begins at position {options['start']}." if options["start"] else ""
     order = "with its words shuffled, " if options["shuffle"] else ""
-    told = []
-    for side, loss in zip(SIDES, found, strict=True):
+    each = []
+    for side, loss in zip(SIDES, losses, strict=True):
         within, beyond = loss[:edge].nanmean().item(), loss[edge:].nanmean().item()
         after = f", and {beyond:.2f} on those after them" if n > edge else ""
-        told.append(
+        each.append(
             f"{NAMES[options[side]]}: {within:.2f} nats a character on the first {min(n, edge)}{after}"
         )
     return (
         f"Two small models, trained on texts of {edge} characters, read {n} characters, {order}"
         f"“{words[:40].strip()} …”."
-        f"{start}{clock} How surprised they are is ink behind each character. In the mean, {'; '.join(told)}."
+        f"{start}{clock} How surprised they are is ink behind each character. In the mean, {'; '.join(each)}."
     )
 
 
 def rows(words: str) -> list[tuple[int, int]]:
     """Where each line of a text begins and ends, in characters; lines break after spaces."""
-    found, start = [], 0
+    spans, start = [], 0
     while start < len(words):
         end = min(len(words), start + COLUMNS)
         if end < len(words):
             end = words.rfind(" ", start, end) + 1 or end
-        found.append((start, end := max(end, start + 1)))
+        spans.append((start, end := max(end, start + 1)))
         start = end
-    return found
+    return spans
 
 
-def still(alt: str, options: dict[str, Any], found: list[torch.Tensor]) -> str:
+def still(alt: str, options: dict[str, Any], losses: list[torch.Tensor]) -> str:
     """The first state as a picture: both texts with their ink, and the mean surprise along them."""
     words = shuffled(options["words"]) if options["shuffle"] else options["words"]
     words, marks, top = words[: options["length"]].replace("\n", " "), [], 0
     hues = [STYLE[{"t5": "relative"}.get(key := options[side].split()[0], key)].css for side in SIDES]
-    for hue, side, loss in zip(hues, SIDES, found, strict=True):
+    for hue, side, loss in zip(hues, SIDES, losses, strict=True):
         name = NAMES[options[side]]
         marks.append(f'<text x="0" y="{top + 15}" font-size="15" font-weight="650">{name}</text>')
         top += 24
@@ -336,18 +336,18 @@ def still(alt: str, options: dict[str, Any], found: list[torch.Tensor]) -> str:
                     f'<path d="{edge}" stroke="currentColor" stroke-width="2" stroke-dasharray="3 3"/>'
                 )
         top += len(rows(words)) * LINE + 14
-    marks.append(lines(found, hues, [NAMES[options[side]] for side in SIDES], top))
+    marks.append(lines(losses, hues, [NAMES[options[side]] for side in SIDES], top))
     size = (STEP * COLUMNS, top + 190)
     return picture("\n".join(filter(None, marks)), alt, size, size).svg
 
 
-def lines(found: list[torch.Tensor], hues: list[str], names: list[str], top: int) -> str:
+def lines(losses: list[torch.Tensor], hues: list[str], names: list[str], top: int) -> str:
     """The mean surprise of the last characters along the text, in an SVG, from `top` on."""
     means = [
         [(i, v) for i in range(9, len(loss) + 1) if (v := loss[max(0, i - WINDOW) : i].nanmean().item()) == v]
-        for loss in found
+        for loss in losses
     ]
-    n, high = max(64, len(found[0])), math.ceil(max([3, *(v for line in means for _, v in line)]))
+    n, high = max(64, len(losses[0])), math.ceil(max([3, *(v for line in means for _, v in line)]))
 
     def x(i: int) -> float:
         return 24 + i / n * (STEP * COLUMNS - 110)
@@ -367,7 +367,7 @@ def lines(found: list[torch.Tensor], hues: list[str], names: list[str], top: int
         line = f"M{edge:.1f} {y(high):.1f}V{y(0):.1f}"
         marks.append(f'<path d="{line}" stroke="currentColor" stroke-dasharray="4 4"/>')
         marks.append(label(edge, bottom, trained(), "middle"))
-    marks.append(label(x(n), bottom, f"character {len(found[0])}"))
+    marks.append(label(x(n), bottom, f"character {len(losses[0])}"))
     heights = [y(line[-1][1]) if line else y(0) for line in means]
     if abs(heights[0] - heights[1]) < 15:  # names stand apart
         middle, up = sum(heights) / 2, heights[0] > heights[1]
@@ -380,5 +380,5 @@ def lines(found: list[torch.Tensor], hues: list[str], names: list[str], top: int
         if ends:
             ink = f'fill="none" style="stroke:{hue}" stroke-width="22"{dash}'
             marks.append(f'<path transform="scale(.1)" d="m{steps}" {ink}/>')
-        marks.append(label(x(len(found[0])) + 6, height + 4, name, "start"))
+        marks.append(label(x(len(losses[0])) + 6, height + 4, name, "start"))
     return "\n".join(marks)

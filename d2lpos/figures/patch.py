@@ -96,27 +96,27 @@ def fit(features: Tensor, wanted: Tensor) -> Tensor:
     The loss is convex, with a small price on squares: there is one best answer, and Newton's steps find it.
     """
 
-    def loss(found: Tensor) -> Tensor:
-        return SMALL * found.square().sum() - (wanted * (features @ found).log_softmax(1)).sum(1).mean()
+    def loss(a: Tensor) -> Tensor:
+        return SMALL * a.square().sum() - (wanted * (features @ a).log_softmax(1)).sum(1).mean()
 
-    found = torch.zeros(features.shape[-1], dtype=torch.float64)
+    amplitudes = torch.zeros(features.shape[-1], dtype=torch.float64)
     for _ in range(100):
-        now = (features @ found).softmax(1)
+        now = (features @ amplitudes).softmax(1)
         mean = (now[:, None] @ features).squeeze(1)
-        slope = ((now - wanted)[:, None] @ features).mean((0, 1)) + 2 * SMALL * found
+        slope = ((now - wanted)[:, None] @ features).mean((0, 1)) + 2 * SMALL * amplitudes
         bend = (features.mT @ (now[..., None] * features)).mean(0) - mean.mT @ mean / len(mean)
-        step = torch.linalg.solve(bend + 2 * SMALL * torch.eye(len(found)), slope)
-        while loss(found - step) > loss(found) + 1e-12:
+        step = torch.linalg.solve(bend + 2 * SMALL * torch.eye(len(amplitudes)), slope)
+        while loss(amplitudes - step) > loss(amplitudes) + 1e-12:
             step = step / 2
-        found = found - step
+        amplitudes = amplitudes - step
         if slope.abs().max() < 1e-9:
             break
-    return found
+    return amplitudes
 
 
-def left(features: Tensor, found: Tensor, wanted: Tensor) -> float:
+def left(features: Tensor, amplitudes: Tensor, wanted: Tensor) -> float:
     """The share of the target's variance that is left, where even weights leave all of it."""
-    errors = (features @ found).softmax(1) - wanted
+    errors = (features @ amplitudes).softmax(1) - wanted
     return (errors.square().sum() / (wanted - 1 / wanted.shape[1]).square().sum()).item()
 
 
@@ -128,9 +128,9 @@ def fits() -> dict:
         of: dict = {"left": {}}
         for kind in HEADINGS:
             features = waves(kind, offsets)
-            found = torch.round(fit(features, wanted), decimals=3)
-            of[kind] = (found + 0.0).view(2, PAIRS).tolist()
-            of["left"][kind] = round(left(features, found, wanted), 3)
+            amplitudes = torch.round(fit(features, wanted), decimals=3)
+            of[kind] = (amplitudes + 0.0).view(2, PAIRS).tolist()
+            of["left"][kind] = round(left(features, amplitudes, wanted), 3)
         any_sum = table(offsets)
         of["left"]["sum"] = round(left(any_sum, fit(any_sum, wanted), wanted), 3)
         made[target] = of
@@ -140,8 +140,8 @@ def fits() -> dict:
 def weights(kind: str, target: str, view: str, query: int) -> Tensor:
     """What each patch gets of the attention of one."""
     at = places(view)
-    found = torch.tensor(numbers()[target][kind], dtype=torch.float64).flatten()
-    return (waves(kind, at - at[query]) @ found).softmax(0)
+    amplitudes = torch.tensor(numbers()[target][kind], dtype=torch.float64).flatten()
+    return (waves(kind, at - at[query]) @ amplitudes).softmax(0)
 
 
 def number(view: str, row: int, column: int) -> int:

@@ -93,7 +93,7 @@ def _named(source: str, alt: str) -> tuple[str, set[str]]:
 
 def _children(parent: ET.Element, used: set[str]) -> list[ET.Element]:
     """The children without what only matplotlib needs, with the page's colors and faces."""
-    kept = []
+    children = []
     for child in parent:
         child.tag = child.tag.rpartition("}")[2]
         if child.tag in ("metadata", "style"):
@@ -110,10 +110,10 @@ def _children(parent: ET.Element, used: set[str]) -> list[ET.Element]:
         if child.tag != "text":
             child.text = None
         if child.tag == "g" and not child.attrib:
-            kept += child
+            children += child
         elif child.tag != "defs" or len(child):
-            kept.append(child)
-    return kept
+            children.append(child)
+    return children
 
 
 def _attribute(name: str, value: str) -> str:

@@ -38,7 +38,7 @@ def reach(layers: Sequence[str], length: int) -> list[int]:
     return [min(length - 1, far) for far in accumulate(steps)]
 
 
-def found(layers: Sequence[str], sharper: bool) -> list[list[float]] | None:
+def recorded(layers: Sequence[str], sharper: bool) -> list[list[float]] | None:
     """The shares of needles that trained stacks found, by length and seed; None where no such stack is on record."""
     cells = next((one["found"] for one in numbers()["stacks"] if one["layers"] == list(layers)), None)
     return cells and [
@@ -62,24 +62,24 @@ def beside(length: int) -> int:
 
 def describe_state(layers: Sequence[str], sharper: bool, length: int, record: bool) -> str:
     data, far = numbers(), reach(layers, length)[-1]
-    given = [weight(kind, length, sharper) for kind in layers]
-    most = max(given, key=lambda share: share or 0)
+    possible = [weight(kind, length, sharper) for kind in layers]
+    most = max(possible, key=lambda share: share or 0)
     text = (
         f"A stack of four layers, {', '.join(layers)}, reads a text of {length} tokens"
         f"{', with logits that are sharper, the longer it is' if sharper else ''}. Texts of training have at most "
         f"{data['trained']}. In theory, a needle at the far end leads all other scores by {LEAD} nats. "
     )
     if most:
-        text += f"Then {listed(given, most)} could give it {percent(most)} of its weight. "
-    if None in given:
-        text += f"What {listed(given, None)} would give it, theory does not say: training never showed these angles. "
-    if 0 in given:
-        text += f"A window of {WINDOW} tokens does not hold it: {listed(given, 0)} cannot see it. "
-    if all(share == 0 for share in given):
+        text += f"Then {listed(possible, most)} could give it {percent(most)} of its weight. "
+    if None in possible:
+        text += f"What {listed(possible, None)} would give it, theory does not say: training never showed these angles. "
+    if 0 in possible:
+        text += f"A window of {WINDOW} tokens does not hold it: {listed(possible, 0)} cannot see it. "
+    if all(share == 0 for share in possible):
         text += f"Windows pass things on, in all over {far} tokens. "
     if not record:
         return text.rstrip()
-    shares = found(layers, sharper)
+    shares = recorded(layers, sharper)
     if shares is None:
         return f"{text}No such stack was trained."
     at = beside(length)
@@ -92,9 +92,9 @@ def describe_state(layers: Sequence[str], sharper: bool, length: int, record: bo
     )
 
 
-def listed(given: list[float | None], share: float | None) -> str:
+def listed(possible: list[float | None], share: float | None) -> str:
     """The layers that give a share, in words."""
-    *first, last = [str(n) for n, other in enumerate(given, 1) if other == share]
+    *first, last = [str(n) for n, other in enumerate(possible, 1) if other == share]
     return f"layers {', '.join(first)} and {last}" if first else f"layer {last}"
 
 

@@ -71,6 +71,6 @@ class DeBERTa(Encoding):
         wide = torch.promote_types(q.dtype, torch.float32)
         offset = offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))
         rows = row(offset, self.clip, self.largest)[..., None, :, :].expand(*q.shape[:-1], -1)
-        asked = (q.to(wide) @ self.keys.to(wide).mT).gather(-1, rows)
-        answered = (k.to(wide) @ self.queries.to(wide).mT).gather(-1, rows.mT).mT
+        asked = (q.to(wide) @ self.keys.to(wide).mT).gather(-1, rows)  # (batch, head, query, key)
+        answered = (k.to(wide) @ self.queries.to(wide).mT).gather(-1, rows.mT).mT  # the same
         return (asked + answered) / math.sqrt(features)

@@ -71,7 +71,7 @@ class ShawKeys(Encoding):
         check_tensor("q", q)
         check_size("q", q.shape[-1], self.keys.shape[1], f"features a head, as {type(self).__name__} has")
         wide = torch.promote_types(q.dtype, torch.float32)
-        return q.to(wide) @ self.keys.to(wide).mT / math.sqrt(q.shape[-1])
+        return q.to(wide) @ self.keys.to(wide).mT / math.sqrt(q.shape[-1])  # (…, query, 2·clip + 1)
 
     def rows(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         """The row of each pair, the same for all heads; (…, 1, query, key)."""

@@ -56,4 +56,4 @@ def key_term(q: Tensor, vectors: Tensor) -> Tensor:
         raise ValueError(f"q must have at most {len(vectors)} tokens, one for each vector; got {length}")
     wide = torch.promote_types(q.dtype, torch.float32)
     recent = vectors[len(vectors) - length :].to(wide)
-    return skew(q.to(wide) / math.sqrt(q.shape[-1]) @ recent.mT)
+    return skew(q.to(wide) / math.sqrt(q.shape[-1]) @ recent.mT)  # (…, T, T)

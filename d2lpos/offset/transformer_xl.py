@@ -40,7 +40,7 @@ def offset_products(p: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tens
     of_sine, of_cosine = p.chunk(2, dim=-1)
     turned = torch.cat([of_cosine * sine - of_sine * cosine, of_sine * sine + of_cosine * cosine], dim=-1)
     keys = sinusoidal(as_double(k_positions, "k_positions"), dim, layout="concatenated")
-    return turned @ keys.to(p).mT
+    return turned @ keys.to(p).mT  # (…, query, key)
 
 
 class TransformerXL(Encoding):
@@ -72,8 +72,8 @@ class TransformerXL(Encoding):
         check_pairs(self, q, k, q_positions, k_positions, heads, features)
         wide = torch.promote_types(q.dtype, torch.float32)
         u, v, weight = (x.to(wide) for x in (self.u, self.v, self.project.weight))
-        content = (k.to(wide) @ u[..., None]).mT
-        asked = (q.to(wide) + v[:, None]) @ weight.unflatten(0, (heads, features))
+        content = (k.to(wide) @ u[..., None]).mT  # (batch, head, 1, key)
+        asked = (q.to(wide) + v[:, None]) @ weight.unflatten(0, (heads, features))  # (…, head, query, dim)
         here = remember(q_positions[..., None, :], recall(q_positions))  # the same in all heads
         there = remember(k_positions[..., None, :], recall(k_positions))
         products = offset_products(asked, here, there)

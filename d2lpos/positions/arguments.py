@@ -141,10 +141,10 @@ def check_size(name: str, got: int, want: int, what: str) -> None:
 def check_name(argument: str, name: str, known: Collection[str]) -> None:
     """Raise a ValueError that lists what is known, where a name is not."""
     try:
-        found = name in list(known)
+        is_known = name in list(known)
     except (TypeError, ValueError):  # an array, which equals nothing
-        found = False
-    if not found:
+        is_known = False
+    if not is_known:
         raise ValueError(f"{argument} must be one of {', '.join(map(str, known))}; got {name!r}")
 
 

@@ -68,11 +68,11 @@ def check_real(name: str, positions: Tensor) -> None:
     check_exact(name, low, high, positions.dtype, f"in {kind}")
 
 
-def check_exact(name: str, low: float, high: float, dtype: torch.dtype, given: str) -> None:
+def check_exact(name: str, low: float, high: float, dtype: torch.dtype, unit: str) -> None:
     """Raise a ValueError where a dtype does not tell the least or the greatest from its neighbors."""
     bits, worst = BITS[dtype], low if -low > high else high
     if abs(worst) >= 2**bits:
-        raise ValueError(f"{name} must be less than 2**{bits} away from 0 {given}, or rounded; got {worst}")
+        raise ValueError(f"{name} must be less than 2**{bits} away from 0 {unit}, or rounded; got {worst}")
 
 
 def as_index(
@@ -125,10 +125,10 @@ def own_copy(name: str, positions: Tensor, device: torch.device | None = None) -
 
 def check_between(name: str, x: Tensor, most: float = math.inf) -> None:
     """Raise a ValueError where a number that can be looked at is not above 0, or is above `most`."""
-    seen = values(x.detach())
-    if seen is None or not seen.numel():
+    numbers = values(x.detach())
+    if numbers is None or not numbers.numel():
         return
-    low, high = torch.stack(seen.aminmax()).tolist()
+    low, high = torch.stack(numbers.aminmax()).tolist()
     if not (low > 0 and high <= most and high < math.inf):
         limit = "finite" if most == math.inf else f"at most {most}"
         raise ValueError(f"{name} must be above 0 and {limit}; got {low if not low > 0 else high}")

@@ -33,19 +33,19 @@ def values(positions: Tensor) -> Tensor | None:
 
 def known(positions: Tensor) -> Tensor | None:
     """The positions themselves, where their values can be looked at as they lie: not under vmap either."""
-    seen = values(positions)
-    return positions if seen is positions else None
+    eager = values(positions)
+    return positions if eager is positions else None
 
 
 def extent(positions: Tensor) -> tuple[float, float]:
     """The least and the greatest value; NaN where one is NaN, 0 where there is none to look at."""
     if (look := recall(positions)) is not None:
         return look[:2]
-    seen = values(positions)
-    if seen is None or not seen.numel():
+    eager = values(positions)
+    if eager is None or not eager.numel():
         return 0, 0
-    low, high = torch.stack((seen.long() if is_integer(seen) else seen).aminmax()).tolist()
-    if seen.dtype == torch.uint64 and low < 0:  # wrapped
+    low, high = torch.stack((eager.long() if is_integer(eager) else eager).aminmax()).tolist()
+    if eager.dtype == torch.uint64 and low < 0:  # wrapped
         return 0, low + 2**64
     return low, high
 

@@ -101,25 +101,25 @@ def load_minilm(dtype: torch.dtype = torch.float32) -> MiniLM:
     return model.to(dtype).eval().requires_grad_(False)
 
 
-def renamed(found: dict[str, Tensor]) -> dict[str, Tensor]:
+def renamed(weights: dict[str, Tensor]) -> dict[str, Tensor]:
     """A BERT's weights by our names; the pooler's are left out, which vectors of sentences do without."""
     state = {
-        "tokens.weight": found["embeddings.word_embeddings.weight"],
-        "segment": found["embeddings.token_type_embeddings.weight"][0],
-        "positions.table": found["embeddings.position_embeddings.weight"],
+        "tokens.weight": weights["embeddings.word_embeddings.weight"],
+        "segment": weights["embeddings.token_type_embeddings.weight"][0],
+        "positions.table": weights["embeddings.position_embeddings.weight"],
     }
     parts = {
         "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "up": "intermediate.dense",
         "down": "output.dense", "norm2": "output.LayerNorm",
     }  # fmt: skip
     for kind in ("weight", "bias"):
-        state[f"norm.{kind}"] = found[f"embeddings.LayerNorm.{kind}"]
+        state[f"norm.{kind}"] = weights[f"embeddings.LayerNorm.{kind}"]
         for layer in range(LAYERS):
             there = f"encoder.layer.{layer}."
-            three = [found[f"{there}attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
+            three = [weights[f"{there}attention.self.{name}.{kind}"] for name in ("query", "key", "value")]
             state[f"blocks.{layer}.project.{kind}"] = torch.cat(three)
             for ours, theirs in parts.items():
-                state[f"blocks.{layer}.{ours}.{kind}"] = found[f"{there}{theirs}.{kind}"]
+                state[f"blocks.{layer}.{ours}.{kind}"] = weights[f"{there}{theirs}.{kind}"]
     return state
 
 

@@ -73,10 +73,10 @@ def unpack(file: Mapping[str, Any]) -> dict[str, Tensor]:
 
 def filled(model: Transformer, file: Mapping[str, Any]) -> Transformer:
     """The model with the parameters of a file, ready to read."""
-    found = unpack(file)
+    weights = unpack(file)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            parameter.copy_(found[name].view_as(parameter))
+            parameter.copy_(weights[name].view_as(parameter))
     return model.eval()
 
 

@@ -172,9 +172,9 @@ def attend_in_window(
         keys = index[max(0, start - last + 1) : start + BLOCK]
         keys = torch.cat([index[: min(first, int(keys[0]))], keys])
         back = queries[:, None] - keys
-        seen = (back >= 0) & ((back < last) | (keys < first))
+        visible = (back >= 0) & ((back < last) | (keys < first))
         some = q[:, :, queries], k[:, :, keys], v[:, :, keys]
-        blocks.append(attend(*some, positions[..., queries], positions[..., keys], encoding, seen))
+        blocks.append(attend(*some, positions[..., queries], positions[..., keys], encoding, visible))
     return torch.cat(blocks, dim=2)
 
 
@@ -190,10 +190,10 @@ def losses(model: SmolLM2, tokens: Tensor, x: Tensor | None = None, **how: objec
     """
     x = model.read(model.embed(tokens), **how) if x is None else x
     parts = zip(x[:, :-1].split(HEAD, dim=1), tokens[:, 1:].split(HEAD, dim=1), strict=True)
-    found = [
+    pieces = [
         cross_entropy(model.logits(a).float().flatten(0, 1), b.flatten(), reduction="none") for a, b in parts
     ]
-    return torch.cat([loss.unflatten(0, (len(tokens), -1)) for loss in found], dim=1)
+    return torch.cat([loss.unflatten(0, (len(tokens), -1)) for loss in pieces], dim=1)
 
 
 def stand_in(layout: str = "half") -> SmolLM2:
@@ -242,12 +242,12 @@ def load_smollm2(dtype: torch.dtype = torch.float32, layout: str = "half") -> Sm
     """
     with torch.device("meta"):
         model = SmolLM2(layout=layout)
-    file, found = reader(), {}
+    file, weights = reader(), {}
     from gguf import dequantize
 
     for tensor in file.tensors:
         # A copy: what is dequantized is new, but float32 would lie in the mapped file.
-        found[tensor.name] = torch.tensor(dequantize(tensor.data, tensor.tensor_type))
+        weights[tensor.name] = torch.tensor(dequantize(tensor.data, tensor.tensor_type))
     names = {"tokens.weight": "token_embd.weight", "norm.weight": "output_norm.weight"}
     parts = {
         "norm1": "attn_norm", "norm2": "ffn_norm", "q": "attn_q", "k": "attn_k", "v": "attn_v",
@@ -259,8 +259,8 @@ def load_smollm2(dtype: torch.dtype = torch.float32, layout: str = "half") -> Sm
         if layout == "half":
             for name, heads in ("attn_q", block.heads), ("attn_k", block.kv_heads):
                 key = f"blk.{layer}.{name}.weight"
-                found[key] = permute_qk_rows(found[key], heads, "half")
-    model.load_state_dict({ours: found[theirs] for ours, theirs in names.items()}, assign=True)
+                weights[key] = permute_qk_rows(weights[key], heads, "half")
+    model.load_state_dict({ours: weights[theirs] for ours, theirs in names.items()}, assign=True)
     return model.to(dtype).eval().requires_grad_(False)
 
 

@@ -56,7 +56,7 @@ class Mixed(Rotary):
         check_places(positions, self.axes, "Mixed")
         places = as_double(positions)[..., None, :, :]  # (…, 1, sequence, 2)
         down, right = omega.to(places)[:, :, None]  # (heads, 1, dim/2) each
-        return places[..., :1] * down + places[..., 1:] * right
+        return places[..., :1] * down + places[..., 1:] * right  # (…, head, sequence, dim/2)
 
     def check_turned(self, name: str, x: Tensor, positions: Tensor, named: str = "") -> None:
         check_tokens(self, name, x, positions, named, heads=self.omega.shape[1], features=self.dim)

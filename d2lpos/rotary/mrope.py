@@ -81,4 +81,4 @@ class MRoPE(Rotary):
     def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
         check_places(positions, self.axes, "MRoPE")
         dealt = as_double(positions)[..., torch.tensor(self.deal, device=positions.device)]
-        return (dealt * omega.to(dealt))[..., None, :, :]
+        return (dealt * omega.to(dealt))[..., None, :, :]  # (…, 1, sequence, rotary/2)

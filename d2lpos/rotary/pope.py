@@ -41,7 +41,7 @@ class PoPE(Encoding):
         turned = []
         for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
             check_tokens(self, name, x, positions, heads=len(self.delta), features=self.dim)
-            phase = angles(positions, omega)[..., None, :, :]
+            phase = angles(positions, omega)[..., None, :, :]  # (…, 1, sequence, dim)
             if name == "k":
                 phase = phase + self.delta.clamp(-2 * torch.pi, 0)[:, None].to(phase)
             wide = torch.promote_types(x.dtype, torch.float32)

@@ -49,7 +49,7 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
         a, b = wide.chunk(2, dim=-1)
         return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1).to(x)
     a, b = wide[..., 0::2], wide[..., 1::2]
-    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1).flatten(-2).to(x)
+    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1).flatten(-2).to(x)  # of (…, d/2, 2)
 
 
 def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
@@ -94,7 +94,7 @@ class Turn:
         pairs = wide.unflatten(-1, (-1, 2))  # (…, d/2, 2)
         if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
             pairs = pairs.clone(memory_format=torch.contiguous_format)
-        return torch.view_as_real(torch.view_as_complex(pairs) * unit).flatten(-2).to(x)
+        return torch.view_as_real(torch.view_as_complex(pairs) * unit).flatten(-2).to(x)  # (…, d)
 
 
 def multipliers(cos: Tensor, sin: Tensor, layout: str) -> tuple[Tensor, ...]:
@@ -159,7 +159,7 @@ def convert(x: Tensor, layout: str, rotary: int | None = None) -> Tensor:
     rotary = x.shape[-1] if rotary is None else rotary
     check_rotary(rotary, x.shape[-1])
     pairs = x[..., :rotary].unflatten(-1, (-1, 2) if layout == "half" else (2, -1))
-    return torch.cat([pairs.mT.flatten(-2), x[..., rotary:]], dim=-1)
+    return torch.cat([pairs.mT.flatten(-2), x[..., rotary:]], dim=-1)  # (…, d)
 
 
 def permute_qk_rows(weight: Tensor, heads: int, layout: str, rotary: int | None = None) -> Tensor:
@@ -176,8 +176,8 @@ def permute_qk_rows(weight: Tensor, heads: int, layout: str, rotary: int | None 
     check_positive(heads=heads)
     if not weight.dim() or weight.shape[0] % heads:
         raise ValueError(f"weight must be (heads · d, …) with {heads} heads; got {tuple(weight.shape)}")
-    by_head = weight.unflatten(0, (heads, -1)).movedim(1, -1)
-    return convert(by_head, layout, rotary).movedim(-1, 1).flatten(0, 1)
+    by_head = weight.unflatten(0, (heads, -1)).movedim(1, -1)  # (heads, …, d)
+    return convert(by_head, layout, rotary).movedim(-1, 1).flatten(0, 1)  # (heads · d, …)
 
 
 class Rotary(Encoding):
@@ -291,16 +291,16 @@ class RoPE(Rotary):
         check_places(positions, self.axes, type(self).__name__)
         angle = angles(positions, omega)
         if self.axes > 1:
-            angle = angle.flatten(-2)
-        return angle[..., None, :, :]
+            angle = angle.flatten(-2)  # (…, sequence, rotary/2)
+        return angle[..., None, :, :]  # (…, 1, sequence, rotary/2)
 
 
 def check_scaling(scaling: Callable[[Tensor], tuple[Tensor, float]], rotary: int, base: float) -> None:
     """Raise a TypeError where scaling is no function, or does not give frequencies and a factor."""
     check_function("scaling", scaling, "a rule, such as partial(linear, factor=8)")
-    given = scaling(frequencies(rotary, base))
-    if not isinstance(given, tuple) or len(given) != 2 or not isinstance(given[0], Tensor):
-        raise TypeError(f"scaling must give frequencies and an attention factor; got {given!r}")
+    scaled = scaling(frequencies(rotary, base))
+    if not isinstance(scaled, tuple) or len(scaled) != 2 or not isinstance(scaled[0], Tensor):
+        raise TypeError(f"scaling must give frequencies and an attention factor; got {scaled!r}")
 
 
 def check_rotary(rotary: int, dim: int) -> None:

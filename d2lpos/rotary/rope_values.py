@@ -1,4 +1,4 @@
-"""Values that turn: what a query takes home tells from how far it came.
+"""Values that turn by position, so that an output tells how far away each key stands.
 
 DeepSeek-V4, in transformers 5.23 (`DeepseekV4Attention`), where one tensor is key and value.
 """

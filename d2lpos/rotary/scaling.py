@@ -285,8 +285,8 @@ def llama3(
     check_positive(length=length)
     check_band(low=low, high=high)
     turns = length * frequencies / (2 * math.pi)
-    kept = ((turns - low) / (high - low)).clamp(0, 1) if low < high else (turns >= low).to(turns)
-    return frequencies * (kept + (1 - kept) / factor), 1.0
+    share = ((turns - low) / (high - low)).clamp(0, 1) if low < high else (turns >= low).to(turns)
+    return frequencies * (share + (1 - share) / factor), 1.0
 
 
 def indices(frequencies: Tensor) -> Tensor:

@@ -49,7 +49,7 @@ def attention_weights(
 def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks: Tensor | None) -> Tensor:
     """softmax(qkᵀ/√d + bias) for what has turned and has been checked."""
     wide = torch.promote_types(q.dtype, torch.float32)  # qkᵀ overflows float16
-    logits = q.to(wide) @ repeat_kv(k, q).to(wide).mT / math.sqrt(q.shape[-1])
+    logits = q.to(wide) @ repeat_kv(k, q).to(wide).mT / math.sqrt(q.shape[-1])  # (batch, head, query, key)
     if bias is not None:
         logits = logits + bias
     hidden = None if mask.dense is None else ~mask.dense
@@ -57,8 +57,8 @@ def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks
         logits = logits.masked_fill(hidden, -torch.inf)
     if sinks is None:
         weights = logits.softmax(dim=-1)
-    else:  # a key without a value: what it takes is not given out
-        sink = sinks.to(logits)[:, None, None].expand(*logits.shape[:-1], 1)
+    else:  # a sink is a key without a value, so its weight is left out of the output
+        sink = sinks.to(logits)[:, None, None].expand(*logits.shape[:-1], 1)  # (batch, head, query, 1)
         weights = torch.cat([logits, sink], dim=-1).softmax(dim=-1)[..., :-1]
     return (weights if hidden is None else weights.masked_fill(hidden, 0)).to(q)
 
@@ -137,7 +137,8 @@ def attn_bias(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor 
         return allowed
     bias = bias[None] if bias.dim() == 3 else bias  # without a batch axis, fused attention is slow
     both = bias if allowed is None else torch.where(allowed, bias, -torch.inf)
-    if bias.dtype.itemsize > q.dtype.itemsize and both.shape[-1]:  # only differences count: keep them small
+    if bias.dtype.itemsize > q.dtype.itemsize and both.shape[-1]:
+        # Softmax needs the differences alone, and half precision rounds large numbers.
         both = both - both.detach().amax(dim=-1, keepdim=True).nan_to_num(neginf=0.0)
     return both.to(q)
 
@@ -202,8 +203,8 @@ class Attention(nn.Module):
         if window is not None:
             check_positive(window=window)
         check_temperature(temperature)
-        for name, given in ("window", window), ("temperature", temperature):
-            if given is not None and encoding.axes > 1:
+        for name, argument in ("window", window), ("temperature", temperature):
+            if argument is not None and encoding.axes > 1:
                 raise ValueError(f"{name} needs positions of one axis; got {encoding.axes}")
         self.heads, self.kv_heads, self.encoding, self.causal = heads, kv_heads, encoding, causal
         self.window, self.temperature = window, temperature
@@ -244,15 +245,16 @@ class Attention(nn.Module):
             k, v = cache.append_tokens(k, v)
             hidden_features = cache.append_hidden_features(hidden_features)
         y = attend(q, k, v, positions, mask.k_positions, encoding, mask, hidden_features, self.sinks)
-        if cache is not None:  # not before: what is refused must leave no trace
+        if cache is not None:  # stored last, so that an error above leaves the cache as it was
             cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions()
             cache.hidden_features = hidden_features
-        return self.out(y.transpose(-3, -2).flatten(-2))
+        return self.out(y.transpose(-3, -2).flatten(-2))  # (batch, sequence, head · feature) into dim
 
     def projected(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values (batch, head, sequence, feature) of x (batch, sequence, dim), before they turn."""
         parts = (self.heads, self.kv_heads, self.kv_heads)
-        return self.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
+        x = self.project(x).unflatten(-1, (sum(parts), -1))  # (batch, sequence, head, feature)
+        return x.transpose(-3, -2).split(parts, dim=-3)  # (batch, head, sequence, feature)
 
     def mask(
         self, tokens: tuple[int, int], positions: Tensor, mask: Tensor | Mask | None, cache: Cache | None,

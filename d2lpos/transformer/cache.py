@@ -107,19 +107,19 @@ class Cache:
         new = hidden_features
         return None if new is None else append("hidden_features", self.hidden_features, new, -2)
 
-    def written(self, name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
+    def written(self, name: str, past: Tensor | None, new: Tensor, axis: int) -> Tensor:
         """As `append`, in memory that has room; what is behind the kept tokens counts for nothing."""
-        check_fit(name, kept, new, axis)
-        if torch.is_grad_enabled() and (new.requires_grad or kept is not None and kept.requires_grad):
+        check_fit(name, past, new, axis)
+        if torch.is_grad_enabled() and (new.requires_grad or past is not None and past.requires_grad):
             raise ValueError(
                 f"capacity={self.capacity} needs torch.no_grad: {name} are written over those of a gradient"
             )
-        before = 0 if kept is None else kept.shape[axis]
+        before = 0 if past is None else past.shape[axis]
         after, room = before + new.shape[axis], self.buffers.get(name)
-        if room is None or kept is not self.filled[name] or room.shape[axis] < after:
+        if room is None or past is not self.filled[name] or room.shape[axis] < after:
             room = new.new_empty(*new.shape[:-2], max(self.capacity, 2 * before, after), new.shape[-1])
             if before:
-                room[..., :before, :] = kept
+                room[..., :before, :] = past
         room[..., before:after, :] = new
         self.buffers[name], self.filled[name] = room, room[..., :after, :]
         return self.filled[name]
@@ -177,8 +177,8 @@ def crop(cache: Cache, length: int) -> Cache:
     """
     check_kept(cache)
     check_count(length=length)
-    if length > (kept := cache.keys.shape[-2]):
-        raise ValueError(f"length must be at most {kept}, the tokens that are kept; got {length}")
+    if length > (length_now := cache.keys.shape[-2]):
+        raise ValueError(f"length must be at most {length_now}, the tokens that are kept; got {length}")
     if length < cache.shortest:
         raise ValueError(f"length must be at least {cache.shortest}, the tokens that an eviction left; got {length}")
     if not length:
@@ -249,20 +249,20 @@ def check_tokens(keys: Tensor, values: Tensor) -> None:
         )
 
 
-def append(name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
+def append(name: str, past: Tensor | None, new: Tensor, axis: int) -> Tensor:
     """A copy of both, the new behind the kept."""
-    check_fit(name, kept, new, axis)
-    return torch.cat([new] if kept is None else [kept, new], dim=axis)
+    check_fit(name, past, new, axis)
+    return torch.cat([new] if past is None else [past, new], dim=axis)
 
 
-def check_fit(name: str, kept: Tensor | None, new: Tensor, axis: int) -> None:
+def check_fit(name: str, past: Tensor | None, new: Tensor, axis: int) -> None:
     """Raise a TypeError or ValueError where new tokens differ from the kept in another axis than the sequence."""
-    check_tensor(name, new, None if kept is None else kept.device)
-    if kept is None:
+    check_tensor(name, new, None if past is None else past.device)
+    if past is None:
         return
-    if kept.dim() != new.dim() or kept.narrow(axis, 0, 0).shape != new.narrow(axis, 0, 0).shape:
+    if past.dim() != new.dim() or past.narrow(axis, 0, 0).shape != new.narrow(axis, 0, 0).shape:
         raise ValueError(
-            f"{name} must fit those in the cache, {tuple(kept.shape)}, "
+            f"{name} must fit those in the cache, {tuple(past.shape)}, "
             f"in all axes but the sequence; got {tuple(new.shape)}"
         )
 

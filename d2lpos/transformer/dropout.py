@@ -155,10 +155,10 @@ def segment_ends(token_type_ids: Tensor, attention_mask: Tensor | None = None) -
     """
     types = as_index(token_type_ids, "token_type_ids")
     check_sequence("token_type_ids", types)
-    kept = not_padding(attention_mask, types, "token_type_ids")
-    last = torch.where(kept, types, -1).diff(dim=-1, append=-2 * torch.ones_like(types[..., :1])) != 0
-    first = kept.cumsum(dim=-1) == 1
-    return kept & (first | last)
+    is_token = not_padding(attention_mask, types, "token_type_ids")
+    last = torch.where(is_token, types, -1).diff(dim=-1, append=-2 * torch.ones_like(types[..., :1])) != 0
+    first = is_token.cumsum(dim=-1) == 1
+    return is_token & (first | last)
 
 
 def not_padding(attention_mask: Tensor | None, like: Tensor, name: str) -> Tensor:
@@ -166,11 +166,11 @@ def not_padding(attention_mask: Tensor | None, like: Tensor, name: str) -> Tenso
     if attention_mask is None:
         return torch.ones_like(like, dtype=torch.bool)
     check_tensor("attention_mask", attention_mask, like.device)
-    kept = flags("attention_mask", attention_mask)
-    if kept.shape != like.shape:
-        shapes = f"{tuple(like.shape)}, as {name} has; got {tuple(kept.shape)}"
+    is_token = flags("attention_mask", attention_mask)
+    if is_token.shape != like.shape:
+        shapes = f"{tuple(like.shape)}, as {name} has; got {tuple(is_token.shape)}"
         raise ValueError(f"attention_mask must have shape {shapes}")
-    return kept
+    return is_token
 
 
 def flags(name: str, mask: Tensor) -> Tensor:

@@ -49,27 +49,27 @@ def block_mask(
     if window is not None:
         check_positive(window=window)
         rules.append(lambda q, k: (k[0] - q[0]).abs() < window)
-    given = [[here], [there]]
+    inputs = [[here], [there]]
     if q_segments is not None or k_segments is not None:
         for name, segments, side in ("q_segments", q_segments, 0), ("k_segments", k_segments, 1):
             if segments is None:
                 raise ValueError(f"{name} must be given, as the other segments are; got None")
             check_segments(segments)
-            check_size(name, segments.shape[-1], given[side][0].shape[-1], "members, one for each position")
-            given[side].append(segments)
+            check_size(name, segments.shape[-1], inputs[side][0].shape[-1], "members, one for each position")
+            inputs[side].append(segments)
         rules.append(lambda q, k: q[1] == k[1])
     column_and_row(here, there, "positions")
-    batch = torch.broadcast_shapes(*(x.shape[:-1] for side in given for x in side), (1,))[0]
+    batch = torch.broadcast_shapes(*(x.shape[:-1] for side in inputs for x in side), (1,))[0]
     rows = None if batch == 1 else batch
-    queries, keys = ([x.expand(batch, -1).contiguous() for x in side] for side in given)
+    queries, keys = ([x.expand(batch, -1).contiguous() for x in side] for side in inputs)  # (batch, sequence)
 
     def visible(b: Tensor, head: Tensor, query: Tensor, key: Tensor) -> Tensor:
         row = b * (batch > 1)  # one row serves a batch of any size
         q, k = [x[row, query] for x in queries], [x[row, key] for x in keys]
-        seen = query >= 0
+        shown = query >= 0
         for rule in rules:
-            seen = seen & rule(q, k)
-        return seen
+            shown = shown & rule(q, k)
+        return shown
 
     return create_block_mask(visible, rows, None, here.shape[-1], there.shape[-1], device=here.device)
 

@@ -91,7 +91,7 @@ def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.devi
 
 def over_heads(mask: Tensor) -> Tensor:
     """The mask with an axis for heads, where it has none."""
-    return mask[..., None, :, :] if mask.dim() == 3 else mask
+    return mask[..., None, :, :] if mask.dim() == 3 else mask  # (batch, 1, query, key)
 
 
 class Mask:
@@ -209,12 +209,12 @@ class Mask:
             return None
         if not are_runs(segments := segments.long()):  # of some unsigned ones PyTorch takes no difference
             return None
-        found = tuple(cu_seqlens(segments).diff().tolist())
+        lengths = tuple(cu_seqlens(segments).diff().tolist())
         rising = signed("q_positions", positions).diff(dim=-1) > 0
         apart = segments.diff(dim=-1) != 0
-        if segments.numel() < WORTHWHILE * len(found) or self.causal and not (rising | apart).all():
+        if segments.numel() < WORTHWHILE * len(lengths) or self.causal and not (rising | apart).all():
             return None
-        return found
+        return lengths
 
     @property
     def dense(self) -> Tensor | None:

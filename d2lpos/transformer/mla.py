@@ -37,7 +37,7 @@ def built(q: Tensor, c: Tensor, up: Tensor) -> Tensor:
     torch.Size([2, 3, 5])
     """
     q, c, up = wide(q=q, c=c, up=up)
-    return q @ (c @ up.mT).mT
+    return q @ (c @ up.mT).mT  # c @ upᵀ is (head, key, d)
 
 
 def absorbed(q: Tensor, c: Tensor, up: Tensor) -> Tensor:
@@ -49,7 +49,7 @@ def absorbed(q: Tensor, c: Tensor, up: Tensor) -> Tensor:
     (tensor([[[57.]]]), tensor([[[57.]]]))
     """
     q, c, up = wide(q=q, c=c, up=up)
-    return (q @ up) @ c.mT
+    return (q @ up) @ c.mT  # q @ up is (head, query, r)
 
 
 def scores(q: Tensor, c: Tensor, up: Tensor, turned_q: Tensor, turned_k: Tensor) -> Tensor:
@@ -61,15 +61,15 @@ def scores(q: Tensor, c: Tensor, up: Tensor, turned_q: Tensor, turned_k: Tensor)
     tensor([[[29.5000]]])
     """
     q, c, up, turned_q, turned_k = wide(q=q, c=c, up=up, turned_q=turned_q, turned_k=turned_k)
-    both = q @ up @ c.mT + turned_q @ turned_k.mT
+    both = q @ up @ c.mT + turned_q @ turned_k.mT  # (head, query, key)
     return both / math.sqrt(q.shape[-1] + turned_q.shape[-1])
 
 
-def wide(**given: Tensor) -> list[Tensor]:
+def wide(**tensors: Tensor) -> list[Tensor]:
     """All in one dtype, at least float32; raises as the module says."""
-    check_axes(AXES, **given)
-    ahead = {name: x[..., :1, :1, :] for name, x in given.items()}  # of the axes that AXES names
+    check_axes(AXES, **tensors)
+    ahead = {name: x[..., :1, :1, :] for name, x in tensors.items()}  # of the axes that AXES names
     for name in ahead.keys() - {"q"}:
         check_broadcast(q=ahead["q"], **{name: ahead[name]})
-    dtype = reduce(torch.promote_types, (x.dtype for x in given.values()), torch.float32)
-    return [x.to(dtype) for x in given.values()]
+    dtype = reduce(torch.promote_types, (x.dtype for x in tensors.values()), torch.float32)
+    return [x.to(dtype) for x in tensors.values()]

@@ -133,12 +133,12 @@ class Transformer(nn.Module):
         return self.head(self.norm(x))
 
 
-def each(name: str, given: object, layers: int) -> list[Any]:
+def each(name: str, value: object, layers: int) -> list[Any]:
     """What is given for each layer, or for all of them."""
-    if not isinstance(given, (list, tuple)):
-        return [given] * layers
-    check_size(name, len(given), layers, "members, one for each layer")
-    return list(given)
+    if not isinstance(value, (list, tuple)):
+        return [value] * layers
+    check_size(name, len(value), layers, "members, one for each layer")
+    return list(value)
 
 
 def by_layer(encoding: Encoding | Sequence[Encoding | None], layers: int) -> list[Encoding]:
@@ -146,10 +146,10 @@ def by_layer(encoding: Encoding | Sequence[Encoding | None], layers: int) -> lis
     if not isinstance(encoding, (list, tuple)):
         check_encoding(encoding)
         return [encoding] * layers
-    given = [member for member in each("encoding", encoding, layers) if member is not None]
-    for member in given:
+    members = [member for member in each("encoding", encoding, layers) if member is not None]
+    for member in members:
         check_encoding(member)
-    axes = {member.axes for member in given} or {NOPE.axes}
+    axes = {member.axes for member in members} or {NOPE.axes}
     if len(axes) > 1:
         raise ValueError(f"encoding must have the same axes in each layer; got {sorted(axes)}")
     nothing = closed(*axes)
@@ -167,5 +167,5 @@ def alike(caches: list[Cache | None]) -> bool:
     for cache in caches:
         if cache is not None:
             check_cache(cache)
-    kept = [None if cache is None else cache.positions for cache in caches]
-    return all(positions is kept[0] for positions in kept)  # an id would be compiled in, and anew at each step
+    cached = [None if cache is None else cache.positions for cache in caches]
+    return all(positions is cached[0] for positions in cached)  # an id would be compiled in, and anew at each step

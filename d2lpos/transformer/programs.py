@@ -25,8 +25,8 @@ def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask: Any) -> Tensor:
     if mask.get("attn_mask") is not None or q.device.type != "cpu":
         return y
     keys = repeat_kv(k.isnan().any(dim=-1), q)
-    seen = keys.cumsum(dim=-1) > 0 if mask.get("is_causal") else keys.any(dim=-1, keepdim=True)
-    return y.masked_fill((seen | ~q.isfinite().all(dim=-1))[..., None], torch.nan)
+    any_key = keys.cumsum(dim=-1) > 0 if mask.get("is_causal") else keys.any(dim=-1, keepdim=True)
+    return y.masked_fill((any_key | ~q.isfinite().all(dim=-1))[..., None], torch.nan)
 
 
 def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
@@ -39,10 +39,10 @@ def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
     if q.is_cuda and q.dtype.itemsize == 2 and q.shape[-1] <= 256:
         y = all_at_once(q, k, v, lengths, mask.causal)
     else:
-        rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))
+        rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))  # (head, token, …)
         texts = [sdpa(*(t[None] for t in text), is_causal=mask.causal) for text in zip(*rows, strict=True)]
-        y = torch.cat(texts, dim=2)[0]
-    return y.unflatten(1, (batch, length)).transpose(0, 1)
+        y = torch.cat(texts, dim=2)[0]  # (head, batch · sequence, feature)
+    return y.unflatten(1, (batch, length)).transpose(0, 1)  # (batch, head, sequence, feature)
 
 
 def all_at_once(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...], causal: bool) -> Tensor:

@@ -39,11 +39,11 @@ def logarithm(positions: Tensor, scale: float = 1.0, length: float | None = None
     tensor([1.0000, 1.0000, 1.4605])
     """
     check_number(scale=scale)
-    seen = as_float(positions) + 1
+    count = as_float(positions) + 1
     if length is None:
-        return scale * seen.clamp(min=2).log()
+        return scale * count.clamp(min=2).log()
     check_scale(length=length)
-    return 1 + scale * (seen / length).clamp(min=1).log()
+    return 1 + scale * (count / length).clamp(min=1).log()
 
 
 def steps(positions: Tensor, length: float, scale: float = 0.1, counted: bool = False) -> Tensor:
@@ -90,7 +90,7 @@ def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tenso
     check_floating("what temperature gives", factors)
     if factors.shape != positions.shape:
         raise ValueError(f"temperature must give {tuple(positions.shape)} numbers; got {tuple(factors.shape)}")
-    return (q * factors[..., None, :, None]).to(q)
+    return (q * factors[..., None, :, None]).to(q)  # factors as (…, 1, query, 1)
 
 
 def check_temperature(temperature: Callable[[Tensor], Tensor] | None) -> None:

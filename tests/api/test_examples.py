@@ -22,5 +22,5 @@ def test_example(package, module, name):
     test = doctest.DocTestParser().get_doctest(
         example, names, name, str(thing.filepath), thing.docstring.lineno
     )
-    told = []
-    assert doctest.DocTestRunner(verbose=False).run(test, out=told.append).failed == 0, "".join(told)
+    lines = []
+    assert doctest.DocTestRunner(verbose=False).run(test, out=lines.append).failed == 0, "".join(lines)

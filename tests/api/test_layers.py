@@ -49,7 +49,7 @@ def test_the_tower_stands(graph):
     assert {name for name in encodings if graph[name] & set(TOWER[1:])} == set()
 
 
-@pytest.mark.parametrize(("where", "line", "found"), [
+@pytest.mark.parametrize(("where", "line", "arrow"), [
     (
         "figures/show.py",
         "def f():\n    from d2lpos.lab.plot import x",
@@ -58,7 +58,7 @@ def test_the_tower_stands(graph):
     ("encoding.py", "if TYPE_CHECKING:\n    from .check import Case", ("d2lpos.encoding", "d2lpos.check")),
     ("encoding.py", "import d2lpos.lab.plot", ("d2lpos.encoding", "d2lpos.lab.plot")),
 ])
-def test_a_way_up_is_found(tmp_path, where, line, found):
+def test_a_way_up_is_found(tmp_path, where, line, arrow):
     for name in ("__init__", "encoding", "check/__init__", "figures/__init__", "figures/show", "lab/__init__"):
         path = tmp_path / "d2lpos" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ def test_a_way_up_is_found(tmp_path, where, line, found):
     (tmp_path / "d2lpos" / "lab" / "plot.py").write_text("from ..figures.show import show\n")
     assert upward(imports(tmp_path)) == set()
     (tmp_path / "d2lpos" / where).write_text(line)
-    assert upward(imports(tmp_path)) == {found}
+    assert upward(imports(tmp_path)) == {arrow}
 
 
 def test_a_circle_is_found(graph):

@@ -71,9 +71,9 @@ def test_row_says_the_truth(row):
     called = {part.attr for line in lines for part in ast.walk(line) if isinstance(part, ast.Attribute)}
     assert called & set(DOORS) == row.doors
 
-    given = {word.arg: ast.literal_eval(word.value) for word in first.value.keywords}
+    arguments = {word.arg: ast.literal_eval(word.value) for word in first.value.keywords}
     parameters = inspect.signature(type(encoding)).parameters.values()
-    sizes = {parameter.name: parameter.default for parameter in parameters} | given
+    sizes = {parameter.name: parameter.default for parameter in parameters} | arguments
     counted = sum(parameter.numel() for parameter in encoding.parameters())
     assert eval(row.parameters.translate(ARITHMETIC), {}, sizes) == counted
 
@@ -105,5 +105,5 @@ def test_line_for_longer_texts_stretches_rope():
     exec(listing(SETUP), names)  # noqa: S102
     call = ast.parse(re.search(r"`(RoPE\(.*scaling=longer\))`", SETUP)[1], mode="eval")
     rope = eval(compile(call, "quick.md", "eval"), names)
-    given = frequencies(rope.dim)
-    assert (given / rope.scaling(given)[0]).max().item() == pytest.approx(4)  # 4k to 16k
+    omega = frequencies(rope.dim)
+    assert (omega / rope.scaling(omega)[0]).max().item() == pytest.approx(4)  # 4k to 16k

@@ -78,9 +78,9 @@ def test_ways_to_the_key_term_agree():
 def test_layers_of_attention_agree(monkeypatch):
     """Ours has the weights of theirs, so all contenders compute the same, step after step."""
     monkeypatch.setattr(attention, "forward_and_backward", lambda layer, x: lambda: layer(x).detach())
-    found = attention.contests("cpu", lengths=(64,), kept=(24,))
-    assert [contest.name for contest in found] == ["causal-64", "packed-64", "attention-alibi-64", "step-24"]
-    for contest in found:
+    contests = attention.contests("cpu", lengths=(64,), steps=(24,))
+    assert [contest.name for contest in contests] == ["causal-64", "packed-64", "attention-alibi-64", "step-24"]
+    for contest in contests:
         for _ in range(3):
             first, *others = [call() for call in contest.contenders.values()]
             for other in others:
@@ -90,11 +90,11 @@ def test_layers_of_attention_agree(monkeypatch):
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 def test_fused_and_readable_programs_agree(monkeypatch):
     monkeypatch.setattr(fused, "compiled", lambda: flex_attention)
-    found = fused.contests("cpu", lengths=(64, 128))
-    assert [contest.name for contest in found] == [
+    contests = fused.contests("cpu", lengths=(64, 128))
+    assert [contest.name for contest in contests] == [
         "fused-causal-64", "fused-causal-128", "fused-window-128", "fused-texts-128"
     ]  # fmt: skip
-    for contest in found:
+    for contest in contests:
         first, *others = [call() for call in contest.contenders.values()]
         for other in others:
             torch.testing.assert_close(other, first, atol=1e-5, rtol=1e-5)

@@ -38,10 +38,10 @@ def test_the_plain_book_has_every_chapter_and_no_extension(tmp_path):
 
 
 def test_a_row_has_medians_and_ranges():
-    seen = dict.fromkeys(COUNTS, 2000)
-    found = row("this book", [seen | {"requests": count} for count in (9, 3, 5)], COUNTS)
-    assert found["Requests"] == "5 (3–9)"
-    assert found["kB"] == "2"
+    counts = dict.fromkeys(COUNTS, 2000)
+    cells = row("this book", [counts | {"requests": count} for count in (9, 3, 5)], COUNTS)
+    assert cells["Requests"] == "5 (3–9)"
+    assert cells["kB"] == "2"
 
 
 def test_a_load_is_counted_by_host_and_what_is_cached_is_not(tmp_path):

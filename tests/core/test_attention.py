@@ -188,10 +188,10 @@ def test_new_tokens_see_the_cache_and_join_it(encoding, place):
 def test_a_refused_call_leaves_the_cache_as_it_was(positions, mask, error):
     layer, cache, x = Attention(16, 2, T5Bias(2), causal=True), Cache(), torch.randn(1, 3, 16)
     layer(x, torch.arange(3), cache=cache)
-    kept = vars(cache).copy()
+    before = vars(cache).copy()
     with pytest.raises(error):
         layer(x[:, :2], positions, mask, cache)
-    assert vars(cache).keys() == kept.keys() and all(kept[name] is x for name, x in vars(cache).items())
+    assert vars(cache).keys() == before.keys() and all(before[name] is x for name, x in vars(cache).items())
 
 
 def test_the_cache_holds_what_came_before_door_2():

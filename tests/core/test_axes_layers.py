@@ -26,8 +26,8 @@ def row(encoding):
     picture = cells(2, 3) + 3
     if axes == 3:
         picture = torch.cat([torch.full((6, 1), 3), picture], dim=-1)
-    seen = torch.cat([words, picture])
-    return torch.cat([seen, next_positions(seen, 3, axes)])
+    places = torch.cat([words, picture])
+    return torch.cat([places, next_positions(places, 3, axes)])
 
 
 def model(encoding):
@@ -64,11 +64,11 @@ def test_a_mask_counts_keys_and_a_wrong_one_is_refused_by_name(encoding):
 def test_causal_is_by_the_order_of_tokens(encoding):
     net, order = model(encoding()), torch.arange(12)
     places = row(net.encoding)
-    seen = Attention(16, 2, net.encoding)
+    plain = Attention(16, 2, net.encoding)
     x = torch.randn(2, 12, 16)
     causal = Attention(16, 2, net.encoding, causal=True)
-    causal.load_state_dict(seen.state_dict())
-    assert_close(causal(x, places), seen(x, places, order <= order[:, None]))
+    causal.load_state_dict(plain.state_dict())
+    assert_close(causal(x, places), plain(x, places, order <= order[:, None]))
     assert Mask(places, axes=net.encoding.axes).in_order
 
 

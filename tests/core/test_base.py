@@ -61,8 +61,8 @@ def test_score_mod_takes_fractions(name):
 
 
 def test_every_class_that_has_a_score_mod_is_here():
-    found = [import_module(module) for module in modules(ROOT) if room(module) in ENCODERS]
-    offered = {kind for module in found for kind in vars(module).values() if hasattr(kind, "score_mod")}
+    encoders = [import_module(module) for module in modules(ROOT) if room(module) in ENCODERS]
+    offered = {kind for module in encoders for kind in vars(module).values() if hasattr(kind, "score_mod")}
     tried = {type(make()) for make in BIASES.values()}
     assert {kind for kind in offered if isinstance(kind, type)} == tried | {Bias, Shaw}  # Shaw's is ShawKeys'
     assert Shaw.score_mod is ShawKeys.score_mod

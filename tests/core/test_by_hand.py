@@ -27,7 +27,7 @@ def answer(layer, name, tokens):
     """What the last of the tokens, each an embedding with a position, gets of a causal layer."""
     weight, bias, out, more = (p.detach().numpy() for p in (*layer.project.parameters(), *layer.out.parameters()))
     parts = [(weight @ x + bias).reshape(3, HEADS, FEATURES) for x, _ in tokens]
-    here, found = tokens[-1][1], []
+    here, outputs = tokens[-1][1], []
     for head in range(HEADS):
         scores, values = [], []
         for (_, k, v), (_, there) in zip(parts, tokens, strict=True):
@@ -40,8 +40,8 @@ def answer(layer, name, tokens):
             scores.append(one @ other / math.sqrt(FEATURES) - far)
             values.append(v[head])
         shares = np.exp(scores - np.max(scores))
-        found.append(shares @ np.array(values) / shares.sum())
-    return out @ np.concatenate(found) + more
+        outputs.append(shares @ np.array(values) / shares.sum())
+    return out @ np.concatenate(outputs) + more
 
 
 def places(some, first, length):

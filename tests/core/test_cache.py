@@ -35,8 +35,8 @@ def decode(net, positions, chunks, mask=None, before=lambda end: None, **kind):
     for chunk in chunks:
         end = start + chunk
         before(end)
-        seen = None if mask is None else mask[..., start:end, :end]
-        outputs.append(net(TOKENS[:, start:end], positions[..., start:end], seen, caches))
+        rows = None if mask is None else mask[..., start:end, :end]
+        outputs.append(net(TOKENS[:, start:end], positions[..., start:end], rows, caches))
         start = end
     return torch.cat(outputs, dim=1)
 
@@ -133,10 +133,10 @@ def test_room_is_taken_once_and_doubled():
 def test_a_view_of_a_step_stays_as_it_was():
     cache, x = Cache(capacity=9), torch.randn(1, 2, 3, 8)
     cache.keys, cache.values, cache.positions = cache.append(x, x, torch.arange(3))
-    kept = cache.keys
+    keys = cache.keys
     cache.append(x + 1, x, torch.arange(3))  # refused, say
     cache.append(x + 2, x, torch.arange(3))
-    assert torch.equal(kept, x) and torch.equal(cache.keys, x)
+    assert torch.equal(keys, x) and torch.equal(cache.keys, x)
 
 
 def test_keys_from_elsewhere_come_into_the_room():
@@ -162,7 +162,7 @@ def test_turned_keys_serve_while_the_frequencies_stay(rule, rotated):
 # Evicting and re-basing
 
 
-def kept(turned, rope=None, length=9, dtype=torch.float64):
+def filled(turned, rope=None, length=9, dtype=torch.float64):
     """A cache of 9 tokens, and the keys as they were before door 2."""
     k, v = torch.randn(2, 2, 2, length, 8, dtype=dtype)
     positions = torch.arange(length) + 3
@@ -171,20 +171,20 @@ def kept(turned, rope=None, length=9, dtype=torch.float64):
 
 
 def test_what_is_evicted_is_what_a_mask_hides(encoding, place):
-    (cache, _), sinks = kept(turned=False), 2
+    (cache, _), sinks = filled(turned=False), 2
     cache.positions = place(cache.positions)
     q, here = torch.randn(2, 2, 1, 8).double(), place([20])
     fewer = evict(cache, sinks, window=3)
-    seen = torch.zeros(1, 9, dtype=torch.bool)
-    seen[:, :sinks] = seen[:, -3:] = True
-    want = attend(q, cache.keys, cache.values, here, cache.positions, encoding, seen)
+    visible = torch.zeros(1, 9, dtype=torch.bool)
+    visible[:, :sinks] = visible[:, -3:] = True
+    want = attend(q, cache.keys, cache.values, here, cache.positions, encoding, visible)
     assert_close(attend(q, fewer.keys, fewer.values, here, fewer.positions, encoding), want)
     assert fewer.keys.shape[-2] == sinks + 3 and cache.keys.shape[-2] == 9
 
 
 @pytest.mark.parametrize(("sinks", "window"), [(0, 9), (9, 1), (4, 5), (5, 100), (100, 100)])
 def test_nothing_is_evicted_from_what_fits(sinks, window):
-    cache, _ = kept(turned=False)
+    cache, _ = filled(turned=False)
     assert_close(evict(cache, sinks, window).keys, cache.keys)
     assert torch.equal(evict(cache, sinks, window).positions, cache.positions)
 
@@ -202,7 +202,7 @@ ROPES = {
 )
 def test_re_based_keys_are_those_that_turned_there(rope, positions):
     """R(new − old) R(old) k = R(new) k, the attention factor once; and attention sees offsets only."""
-    cache, k = kept(True, rope)
+    cache, k = filled(True, rope)
     moved = rebase(cache, positions.double(), rope)
     assert_close(moved.keys, rope.rotate(k, k, positions.double(), positions.double())[1])
     assert torch.equal(moved.positions, positions) and moved.rotated
@@ -213,7 +213,7 @@ def test_re_based_keys_are_those_that_turned_there(rope, positions):
 
 
 def test_re_based_keys_that_have_not_turned_stay():
-    cache, k = kept(turned=False)
+    cache, k = filled(turned=False)
     moved = rebase(cache, torch.arange(9), RoPE(8))
     assert moved.keys is k and moved.positions.tolist() == list(range(9)) and cache.positions[0] == 3
     turned = Cache(k, k, torch.arange(9), rotated=True)

@@ -26,15 +26,15 @@ def test_decoding_takes_three_graphs_for_a_model_and_for_a_layer(make, capacity,
     """The first call, the second, and all others: what is kept is then of any length."""
     net = Transformer(7, 3, dim=16, heads=2, encoding=make(), causal=True)
     layer, tokens, x = Attention(16, 2, make(), causal=True), torch.randint(7, (2, 9)), torch.randn(2, 9, 16)
-    for module, given, kept in (
+    for module, batch, new_caches in (
         (net, tokens, lambda: {"caches": net.new_caches(capacity=capacity)}),
         (layer, x, lambda: {"cache": Cache(capacity=capacity)}),
     ):
         torch.compiler.reset()
         before, compiled = len(graphs), torch.compile(module, backend=graphs.count)
-        caches, others, rooms = kept(), kept(), set()
+        caches, others, rooms = new_caches(), new_caches(), set()
         for chunk in torch.arange(9).split([2] + [1] * 7):
-            assert_close(compiled(given[:, chunk], chunk, **caches), module(given[:, chunk], chunk, **others))
+            assert_close(compiled(batch[:, chunk], chunk, **caches), module(batch[:, chunk], chunk, **others))
             first = caches["cache"] if module is layer else caches["caches"][0]
             rooms.add(first.keys.data_ptr())
         assert len(graphs) - before == 3

@@ -40,24 +40,24 @@ def test_formula():
 
 @pytest.mark.parametrize("dtype", TINY)
 def test_one_number_three_ways(dtype):
-    given = inputs(dtype)
-    want, last = recurrence(*given)
-    close(matrix(*given), want, dtype)
+    tensors = inputs(dtype)
+    want, last = recurrence(*tensors)
+    close(matrix(*tensors), want, dtype)
     for size in 1, 3, N, 2 * N:
-        y, state = chunks(*given, size=size)
+        y, state = chunks(*tensors, size=size)
         close(y, want, dtype)
         close(state, last, dtype)
 
 
 @pytest.mark.parametrize(
-    "run", [recurrence, lambda *given: chunks(*given[:4], 3, *given[4:])], ids=["recurrence", "chunks"],
+    "run", [recurrence, lambda *tensors: chunks(*tensors[:4], 3, *tensors[4:])], ids=["recurrence", "chunks"],
 )
 def test_a_state_goes_on(run):
-    given = inputs()
-    want, last = run(*given)
+    tensors = inputs()
+    want, last = run(*tensors)
     outputs, state = [], None
     for first, behind in (0, 2), (2, 2), (2, 7), (7, N):
-        piece = [x[..., first:behind, :] for x in given[:3]] + [given[3][..., first:behind]]
+        piece = [x[..., first:behind, :] for x in tensors[:3]] + [tensors[3][..., first:behind]]
         y, state = run(*piece, state)
         outputs.append(y)
     close(torch.cat(outputs, dim=-2), want)
@@ -80,8 +80,8 @@ def test_late_in_a_long_text_near_tokens_keep_their_digits():
 
 @pytest.mark.parametrize("run", [matrix, recurrence, lambda *x: chunks(*x, size=3)])
 def test_half_precision_is_summed_wide(run):
-    given = [x.bfloat16() for x in inputs(torch.float32)]
-    got, want = run(*given), run(*(x.float() for x in given))
+    tensors = [x.bfloat16() for x in inputs(torch.float32)]
+    got, want = run(*tensors), run(*(x.float() for x in tensors))
     if run is not matrix:
         (got, state), (want, last) = got, want
         assert torch.equal(state, last)
@@ -135,10 +135,10 @@ def test_the_delta_rule_is_decay_times_path():
 
 
 def test_the_delta_rule_goes_on():
-    given = (*inputs(), beta())
-    want, last = delta(*given)
-    half = [x[..., :5, :] for x in given[:3]] + [x[..., :5] for x in given[3:]]
-    rest = [x[..., 5:, :] for x in given[:3]] + [x[..., 5:] for x in given[3:]]
+    tensors = (*inputs(), beta())
+    want, last = delta(*tensors)
+    half = [x[..., :5, :] for x in tensors[:3]] + [x[..., :5] for x in tensors[3:]]
+    rest = [x[..., 5:, :] for x in tensors[:3]] + [x[..., 5:] for x in tensors[3:]]
     first, state = delta(*half)
     second, state = delta(*rest, state)
     close(torch.cat([first, second], dim=-2), want)

@@ -37,15 +37,15 @@ def by_hand(gates, here, there, visible, own):
 
 
 @pytest.mark.parametrize("own", [False, True])
-@pytest.mark.parametrize("seen", ["all", "some"])
+@pytest.mark.parametrize("mask", ["all", "some"])
 @pytest.mark.parametrize("places", PLACES.values(), ids=PLACES)
-def test_a_sum_over_the_tokens_between(places, seen, own):
+def test_a_sum_over_the_tokens_between(places, mask, own):
     there = torch.tensor(places)
     here, lines = there[..., 2:], there.expand(2, -1)
     gates = torch.rand(2, 3, 4, 6, dtype=torch.float64)
-    visible = torch.rand(2, 4, 6) > 0.4 if seen == "some" else torch.ones(2, 4, 6, dtype=torch.bool)
+    visible = torch.rand(2, 4, 6) > 0.4 if mask == "some" else torch.ones(2, 4, 6, dtype=torch.bool)
     want = by_hand(gates, lines[:, 2:], lines, visible, own)
-    assert_close(gated_distance(gates, here, there, None if seen == "all" else visible, own), want)
+    assert_close(gated_distance(gates, here, there, None if mask == "all" else visible, own), want)
 
 
 def test_small_integers_of_any_kind_are_in_order():
@@ -61,9 +61,9 @@ def test_far_along_nothing_is_lost():
 
 
 def test_what_counts_is_seen_and_not_ahead():
-    here, seen = torch.tensor([1, 3]), torch.tensor([[True, False, True, True], [True, False, True, True]])
+    here, mask = torch.tensor([1, 3]), torch.tensor([[True, False, True, True], [True, False, True, True]])
     want = torch.tensor([[True, False, False, False], [True, False, True, True]])
-    assert torch.equal(between(here, torch.arange(4), seen), want)
+    assert torch.equal(between(here, torch.arange(4), mask), want)
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)

@@ -199,9 +199,9 @@ for rule, slow, fast in (yarn, "beta_slow", "beta_fast"), (llama3, "low", "high"
         bad(rule, f"ValueError: {bounds}", OMEGA, 8, 64, **{slow: a, fast: b})
 
 for name, divisors in ("short", [1, 2, 3]), ("long", [1, 2, 3, 0]), ("long", [1, 2, 3, INF]):
-    given = {"short": [1] * 4, "long": [2] * 4} | {name: divisors}
+    divisors_of = {"short": [1] * 4, "long": [2] * 4} | {name: divisors}
     wrong = f"ValueError: {name} must be 4 positive numbers, one for each pair; got {divisors}"
-    bad(longrope, wrong, OMEGA, length=64, current=65, **given)
+    bad(longrope, wrong, OMEGA, length=64, current=65, **divisors_of)
 too_short = "ValueError: length must be at least 2, because the attention factor divides by its logarithm; got 1"
 bad(longrope, too_short, OMEGA, [1] * 4, [2] * 4, length=1, current=2, factor=8)
 for share_of_pairs in -0.1, 1.5, NAN:
@@ -345,19 +345,19 @@ bad(Sandwich, f"ValueError: {odd_size}", 2, 7)
 GATES = torch.ones(2, 2, 5, 5)
 bad(PaTH, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
 for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
-    name, given = subject.__name__, torch.zeros(2, 2, 5, numbers)
+    name, states = subject.__name__, torch.zeros(2, 2, 5, numbers)
     refuse = partial(bad, subject, call=subject(16, 2).score)
     hidden = f"hidden_features must be a tensor: {name} needs {name}.hidden_features(x); got None"
     refuse(f"TypeError: {hidden}", Q, Q, P, P)
     refuse("TypeError: hidden_features must be a tensor; got list", Q, Q, P, P, [1])
     refuse(
         "ValueError: hidden_features must be on cpu, as the other arguments are; got meta",
-        Q, Q, P, P, given.to("meta"),
+        Q, Q, P, P, states.to("meta"),
     )
     shape = f"hidden_features must be (batch, head, key, number) = (2, 2, 5, {numbers}); got"
-    refuse(f"ValueError: {shape} (2, 2, 4, {numbers})", Q, Q, P, P, given[:, :, :4])
-    refuse(f"ValueError: q must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, given)
-    refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, given)
+    refuse(f"ValueError: {shape} (2, 2, 4, {numbers})", Q, Q, P, P, states[:, :, :4])
+    refuse(f"ValueError: q must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, states)
+    refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, states)
     bad(attend, f"TypeError: {hidden}", Q, Q, Q, P, P, subject(16, 2))
 bad(
     Inkling, f"TypeError: q{no_index[1:]}", Q, Q, P.float(), P, torch.zeros(2, 2, 5, 16),
@@ -582,14 +582,14 @@ for subject, call in (ALiBi, lambda slopes: ALiBi(2, slopes=slopes)), (bias, par
     for worst in NAN, INF, -0.5:
         own = torch.tensor([0.5, worst])
         bad(subject, f"ValueError: slopes must be finite and not negative; got {worst}", own, call=call)
-for places, given, bits, worst in (
+for places, unit, bits, worst in (
     (P.float() + 2**24, "in float32", 24, 16777220.0),
     (P.double() - 2**53, "in float64", 53, -9007199254740992.0),
     (P + 2**53, "as integers", 53, 9007199254740996),
     (-P - 2**53, "as integers", 53, -9007199254740996),
     (torch.tensor([2**64 - 1], dtype=torch.uint64), "as integers", 53, 2**64 - 1),
 ):
-    too_far = f"must be less than 2**{bits} away from 0 {given}, or rounded; got {worst}"
+    too_far = f"must be less than 2**{bits} away from 0 {unit}, or rounded; got {worst}"
     bad(as_float, f"ValueError: positions {too_far}", places)
     bad(RoPE, f"ValueError: positions {too_far}", Q[:, :, : len(places)], places, call=RoPE(8).rotate_at)
     if places.is_floating_point():

@@ -22,8 +22,8 @@ def test_one_program_serves_every_length(encoding, place, batch):
     dynamic = {1: length}, {0 if batch is None else 1: length}
     program = torch.export.export(net, inputs(5), dynamic_shapes=dynamic).module()
     for other in 2, 9, 64:
-        given = inputs(other)
-        assert_close(program(*given), net(*given))
+        tensors = inputs(other)
+        assert_close(program(*tensors), net(*tensors))
 
 
 def test_an_exported_program_looks_at_no_values():

@@ -44,9 +44,9 @@ def test_equal_gates_are_alibi_to_the_last_digit(fox):
     alibi = ALiBi(H, slopes=slopes)
     ours, theirs = fox.score(q, q, HERE, HERE, hidden), alibi.score(q, q, HERE, HERE)
     assert torch.equal(ours[0][:, past], theirs.double()[:, past])
-    given = q, k, v, HERE, HERE
-    got = attend(*given, fox, Mask(HERE), hidden_features=hidden)
-    assert torch.equal(got, attend(*given, alibi, Mask(HERE)))
+    arguments = q, k, v, HERE, HERE
+    got = attend(*arguments, fox, Mask(HERE), hidden_features=hidden)
+    assert torch.equal(got, attend(*arguments, alibi, Mask(HERE)))
 
 
 def test_gates_of_another_text_count_for_nothing(fox):

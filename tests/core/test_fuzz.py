@@ -195,29 +195,29 @@ class Thing:
 
 def wrong(value: object) -> dict[str, object]:
     """What could come in place of a value, by the kind of mistake."""
-    found = {"a thing": Thing(), "a word": "word", "nothing": None}
+    values = {"a thing": Thing(), "a word": "word", "nothing": None}
     if isinstance(value, Tensor):
-        found |= {"numpy": value.numpy(), "a list": value.tolist(), "sparse": value.to_sparse()}
-        found |= {"complex": value * 1j, "meta": value.to("meta"), "half": value.half(), "empty": value[..., :0] if value.dim() else value[None][:0]}
-        found |= {"shorter": value[..., :-1] if value.dim() else value, "one axis more": value[None, None, None]}
+        values |= {"numpy": value.numpy(), "a list": value.tolist(), "sparse": value.to_sparse()}
+        values |= {"complex": value * 1j, "meta": value.to("meta"), "half": value.half(), "empty": value[..., :0] if value.dim() else value[None][:0]}
+        values |= {"shorter": value[..., :-1] if value.dim() else value, "one axis more": value[None, None, None]}
         if value.dtype == torch.bool:
-            return found | {"integers": value.long(), "floats": value.float()}
-        found |= {"Boolean": value > 0, "not a number": value * NAN, "infinite": value + INF, "huge": value + HUGE}
-        return found | {"tiny integers": value.to(torch.int8), "unsigned": torch.from_numpy(np.full(value.shape, 2**64 - 9, np.uint64))}
+            return values | {"integers": value.long(), "floats": value.float()}
+        values |= {"Boolean": value > 0, "not a number": value * NAN, "infinite": value + INF, "huge": value + HUGE}
+        return values | {"tiny integers": value.to(torch.int8), "unsigned": torch.from_numpy(np.full(value.shape, 2**64 - 9, np.uint64))}
     if isinstance(value, bool):
-        return found | {"a number": 2, "a half": 0.5, "numpy": np.ones(2), "not a number": NAN}
+        return values | {"a number": 2, "a half": 0.5, "numpy": np.ones(2), "not a number": NAN}
     if isinstance(value, int | float):
-        found |= {"digits": "1e4", "a flag": True, "not a number": NAN, "infinite": INF, "below zero": -1, "complex": 2j}
-        found |= {"a list": [value], "numpy": np.ones(2), "a tensor": torch.ones(2), "huge": HUGE if isinstance(value, int) else 1e300}
-        return found | ({"a fraction": 2.5} if isinstance(value, int) else {"beyond": 10**400})
+        values |= {"digits": "1e4", "a flag": True, "not a number": NAN, "infinite": INF, "below zero": -1, "complex": 2j}
+        values |= {"a list": [value], "numpy": np.ones(2), "a tensor": torch.ones(2), "huge": HUGE if isinstance(value, int) else 1e300}
+        return values | ({"a fraction": 2.5} if isinstance(value, int) else {"beyond": 10**400})
     if isinstance(value, str):
-        return found | {"a number": 3, "a list": [], "not a number": NAN, "bytes": b"half", "a tensor": torch.ones(2)}
+        return values | {"a number": 3, "a list": [], "not a number": NAN, "bytes": b"half", "a tensor": torch.ones(2)}
     if isinstance(value, list):
-        found |= {"a number": 3, "words": ["a"] * len(value), "flags": [True] * len(value), "not numbers": [NAN] * len(value)}
-        return found | {"below zero": [-1] * len(value), "huge": [HUGE] * len(value), "longer": value * 2}
+        values |= {"a number": 3, "words": ["a"] * len(value), "flags": [True] * len(value), "not numbers": [NAN] * len(value)}
+        return values | {"below zero": [-1] * len(value), "huge": [HUGE] * len(value), "longer": value * 2}
     if isinstance(value, Encoding | Cache | Mask):
-        return found | {"a class": type(value), "a list": [value], "a number": 3}
-    return found | {"a number": 3, "says a word": lambda *_: "word", "says nothing": lambda *_: None}
+        return values | {"a class": type(value), "a list": [value], "a number": 3}
+    return values | {"a number": 3, "says a word": lambda *_: "word", "says nothing": lambda *_: None}
 
 
 DATA = ("x", "q", "k", "v", "y", "w", "beta", "state", "c", "up", "turned_q", "turned_k", "p", "products", "vectors")
@@ -256,24 +256,24 @@ def finite(x: object) -> bool:
     return all(t.is_meta or bool(t.isfinite().all()) for t in tensors(x))
 
 
-def attempt(call, name: str, given: dict, argument: str, kind: str, value: object) -> tuple[str, str]:
+def attempt(call, name: str, arguments: dict, argument: str, kind: str, value: object) -> tuple[str, str]:
     """What comes of a bad call, and what it says."""
     try:
-        found = call(**given | {argument: value})
+        result = call(**arguments | {argument: value})
     except (TypeError, ValueError) as error:
-        said = str(error)
-        named = any(re.search(rf"\b{name}\b", said) for name in (*given, argument.removeprefix("q_").removeprefix("k_")))
+        message = str(error)
+        named = any(re.search(rf"\b{name}\b", message) for name in (*arguments, argument.removeprefix("q_").removeprefix("k_")))
         ours = "d2lpos" in _raised_in(error)
-        return "clear" if ours and (named or repr(value) in said) else "unclear", f"{type(error).__name__}: {said}"
+        return "clear" if ours and (named or repr(value) in message) else "unclear", f"{type(error).__name__}: {message}"
     except (RuntimeError, LookupError, AttributeError, ArithmeticError, MemoryError, AssertionError) as error:
         return "unclear", f"{type(error).__name__}: {str(error)[:200]}"
     if kind in ("not a number", "infinite") and isinstance(value, Tensor) and argument in DATA:
-        return ("silent", "finite") if finite(found) else ("shows", "")
+        return ("silent", "finite") if finite(result) else ("shows", "")
     if kind in MAYBE and argument in DATA:
         return "shows", ""
     if kind in MAYBE:
-        return ("shows", "") if finite(found) else ("silent", f"not finite: {str(found)[:80]}")
-    return "silent", f"gave {str(found)[:80]!r}"
+        return ("shows", "") if finite(result) else ("silent", f"not finite: {str(result)[:80]}")
+    return "silent", f"gave {str(result)[:80]!r}"
 
 
 def _raised_in(error: BaseException) -> str:
@@ -289,8 +289,8 @@ def calls():
             continue
         full = f"{module}.{name}"
         subject = getattr(import_module(f"d2lpos.{module}"), name)
-        for given in MORE.get(full, CALLS.get(name, ())):
-            yield full, subject, given
+        for arguments in MORE.get(full, CALLS.get(name, ())):
+            yield full, subject, arguments
         if name in (*EMBEDS, *ATTENDS, *LAYERS):
             made = subject(**CALLS[name][0])
             if name in EMBEDS:
@@ -298,9 +298,9 @@ def calls():
             elif name in LAYERS:
                 yield f"{full}()", made, LAYERS[name] | {"positions": P, "mask": LOOK, "segments": P}
             else:
-                given = SPREAD if name in ON_A_GRID else DOOR
+                arguments = SPREAD if name in ON_A_GRID else DOOR
                 hidden = {"hidden_features": HIDDEN[name]} if name in HIDDEN else {}
-                yield f"attend, {name}", partial(attend, encoding=made), given | {"v": Q} | hidden
+                yield f"attend, {name}", partial(attend, encoding=made), arguments | {"v": Q} | hidden
                 if hasattr(made, "hidden_features") and name in HIDDEN:
                     yield f"{full}.hidden_features", made.hidden_features, {"x": X}
 
@@ -311,12 +311,12 @@ def optional(call) -> set[str]:
 
 
 def outcomes():
-    for name, call, given in calls():
-        for argument, right in given.items():
+    for name, call, arguments in calls():
+        for argument, right in arguments.items():
             for kind, value in wrong(right).items():
                 if (name, argument, kind) in MEANT or kind == "nothing" and argument in optional(call):
                     continue
-                yield name, argument, kind, *attempt(call, name, given, argument, kind, value)
+                yield name, argument, kind, *attempt(call, name, arguments, argument, kind, value)
 
 
 @contextmanager
@@ -342,14 +342,14 @@ def bounded(seconds: int, gigabytes: float):
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded by what Linux offers")
 @pytest.mark.filterwarnings("ignore")
 def test_bad_calls_are_refused_by_name_and_nothing_hangs():
-    for name, given in ((name, given) for module, name in PUBLIC if (given := CALLS.get(name)) is not None):
-        assert given or name in ("Encoding", "PLACEMENTS", "compiled", "replace_rotary"), name
+    for name, args in ((name, args) for module, name in PUBLIC if (args := CALLS.get(name)) is not None):
+        assert args or name in ("Encoding", "PLACEMENTS", "compiled", "replace_rotary"), name
     with bounded(seconds=300, gigabytes=1):
-        found = list(outcomes())
-    told = {outcome: [case for case in found if case[3] == outcome] for outcome in ("silent", "unclear")}
-    assert len(found) > 1000
-    assert told["silent"] == []
-    assert {case[0] for case in told["unclear"]} <= {"transformer.flex.block_mask"}, told["unclear"]
+        cases = list(outcomes())
+    faults = {outcome: [case for case in cases if case[3] == outcome] for outcome in ("silent", "unclear")}
+    assert len(cases) > 1000
+    assert faults["silent"] == []
+    assert {case[0] for case in faults["unclear"]} <= {"transformer.flex.block_mask"}, faults["unclear"]
 
 
 def test_every_public_name_of_the_core_is_called():
@@ -376,18 +376,18 @@ def some_positions(some: random.Random, x: Tensor) -> Tensor:
     return places.expand(len(x), -1) if some.random() < 0.3 else places
 
 
-def results(made: Encoding, given: dict, more: dict):
+def results(made: Encoding, arguments: dict, more: dict):
     """What each door and both ways of attention are called with, and the shape to which it must broadcast."""
-    q, k = given["q"], given["k"]
+    q, k = arguments["q"], arguments["k"]
     pairs = (*q.shape[:-1], k.shape[-2])
     if "rotate" in made.doors:
-        yield partial(made.rotate, **given), (q.shape, k.shape)
+        yield partial(made.rotate, **arguments), (q.shape, k.shape)
         if q.dim() > 2:
-            yield partial(made.rotate_at, q, given["q_positions"]), (q.shape,)
+            yield partial(made.rotate_at, q, arguments["q_positions"]), (q.shape,)
     if "score" in made.doors:
-        yield partial(made.score, **given, **more), (pairs,)
-    yield partial(attention_weights, **given, **more, encoding=made), (pairs,)
-    yield partial(attend, **given, **more, v=k, encoding=made), (q.shape,)
+        yield partial(made.score, **arguments, **more), (pairs,)
+    yield partial(attention_weights, **arguments, **more, encoding=made), (pairs,)
+    yield partial(attend, **arguments, **more, v=k, encoding=made), (q.shape,)
 
 
 @pytest.mark.parametrize("name", [name for name in ENCODINGS | EVERY_LAYER if name not in ("values", "shaw")])
@@ -397,15 +397,15 @@ def test_each_door_raises_an_error_of_ours_or_gives_finite_numbers_of_the_right_
     for _ in range(150):
         sizes = [these[0] for these in SIZES.values()]
         q, k = a_tensor(some, sizes), a_tensor(some, sizes)
-        given = {"q": q, "k": k, "q_positions": some_positions(some, q), "k_positions": some_positions(some, k)}
+        arguments = {"q": q, "k": k, "q_positions": some_positions(some, q), "k_positions": some_positions(some, k)}
         hidden = made.hidden_features(torch.randn(2, 4, 16))
-        for call, shapes in results(made, given, {} if hidden is None else {"hidden_features": hidden}):
+        for call, shapes in results(made, arguments, {} if hidden is None else {"hidden_features": hidden}):
             try:
-                found = tensors(call())
+                results_of = tensors(call())
             except (TypeError, ValueError) as error:
                 assert "d2lpos" in _raised_in(error), error
                 continue
             answers += 1
-            assert [torch.broadcast_shapes(x.shape, shape) for x, shape in zip(found, shapes, strict=True)] == [*shapes]
-            assert finite(found)
+            assert [torch.broadcast_shapes(x.shape, shape) for x, shape in zip(results_of, shapes, strict=True)] == [*shapes]
+            assert finite(results_of)
     assert answers > 10

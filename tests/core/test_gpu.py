@@ -58,13 +58,13 @@ def test_pytorch_s_program_for_packed_texts_gives_what_segments_give():
     assert_close(got[None], want, atol=2e-2, rtol=2e-2)
 
 
-@pytest.mark.parametrize("told", ["window_size", "is_causal"])
-def test_a_program_for_packed_texts_is_told_where_each_ends(told):
+@pytest.mark.parametrize("argument", ["window_size", "is_causal"])
+def test_a_program_for_packed_texts_is_told_where_each_ends(argument):
     """By one that does as PyTorch's and runs everywhere."""
 
     def program(q, k, v, ends, also_ends, longest, also_longest, **how):
         assert torch.equal(ends, also_ends) and longest == also_longest == 5
-        assert how == {told: (-1, 0) if told == "window_size" else True}
+        assert how == {argument: (-1, 0) if argument == "window_size" else True}
         texts = [[x[a:b].transpose(0, 1)[None] for x in (q, k, v)] for a, b in ends.unfold(0, 2, 1).tolist()]
         return torch.cat([scaled_dot_product_attention(*text, is_causal=True)[0] for text in texts], dim=1).transpose(0, 1)
 
@@ -77,7 +77,7 @@ def test_a_program_for_packed_texts_is_told_where_each_ends(told):
     q, k, v = torch.randn(2, 4, 8, 16), *torch.randn(2, 2, 2, 8, 16)
     text = torch.tensor([0, 0, 0, 1, 1, 1, 1, 1])
     want = attend(q, k, v, text, text, mask=torch.ones(8, 8, dtype=torch.bool).tril() & segment_mask(text, text))
-    got = all_at_once(q, k, v, (3, 5, 3, 5), True, by_window if told == "window_size" else by_word)
+    got = all_at_once(q, k, v, (3, 5, 3, 5), True, by_window if argument == "window_size" else by_word)
     assert_close(got.unflatten(1, (2, 8)).transpose(0, 1), want)
 
 
@@ -93,8 +93,8 @@ def test_packed_texts_are_read_as_each_alone(dtype, causal):
     apart = torch.cat([layer(part, here[:64]) for part in x.split(64, dim=1)], dim=1)
     assert_close(together, apart, atol=TOLERANCE[dtype], rtol=TOLERANCE[dtype])
     upstream = torch.randn_like(x)
-    found = [torch.autograd.grad(y, x, upstream)[0] for y in (together, apart)]
-    assert_close(*found, atol=TOLERANCE[dtype], rtol=TOLERANCE[dtype])
+    gradients = [torch.autograd.grad(y, x, upstream)[0] for y in (together, apart)]
+    assert_close(*gradients, atol=TOLERANCE[dtype], rtol=TOLERANCE[dtype])
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
@@ -134,7 +134,7 @@ def test_a_compiled_model_and_its_gradients(name):
     one, other = (m(tokens, here) for m in (model, torch.compile(model)))
     assert_close(other, one, atol=1e-4, rtol=1e-4)
     parts = [p for p in model.parameters() if p.requires_grad]
-    found = [torch.autograd.grad(y.square().mean(), parts, allow_unused=True) for y in (one, other)]
-    for ours, theirs in zip(*found, strict=True):
+    gradients = [torch.autograd.grad(y.square().mean(), parts, allow_unused=True) for y in (one, other)]
+    for ours, theirs in zip(*gradients, strict=True):
         if ours is not None:
             assert_close(theirs, ours, atol=1e-4, rtol=1e-3)

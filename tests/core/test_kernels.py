@@ -26,9 +26,9 @@ def bias():
 def largest(program: SDPBackend, length: int) -> int:
     """Bytes of the largest tensor that a program asks memory for."""
     q, k, v = torch.randn(3, 1, HEADS, length, 16)
-    with sdpa_kernel(program), profile(profile_memory=True, use_kineto=False) as seen:
+    with sdpa_kernel(program), profile(profile_memory=True, use_kineto=False) as trace:
         scaled_dot_product_attention(q, k, v)
-    return max(event.cpu_memory_usage for event in seen.function_events)
+    return max(event.cpu_memory_usage for event in trace.function_events)
 
 
 def test_the_fused_program_never_stores_the_scores():

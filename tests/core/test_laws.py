@@ -52,11 +52,11 @@ def test_every_encoding_of_the_package_is_under_the_laws():
         if room(module) in (*ENCODERS, "pretrained"):
             import_module(module)
     # The lab's variants are no encodings of the package.
-    found = {kind.__name__ for kind in subclasses(Encoding) if room(kind.__module__) in (*ENCODERS, "pretrained")}
+    kinds = {kind.__name__ for kind in subclasses(Encoding) if room(kind.__module__) in (*ENCODERS, "pretrained")}
     under = {type(make()).__name__ for make in (ENCODINGS | LAYERS).values()}
-    assert not found - under - set(ELSEWHERE), "no law has seen it: add it to TABLE in tests/core/conftest.py"
+    assert not kinds - under - set(ELSEWHERE), "no law has seen it: add it to TABLE in tests/core/conftest.py"
     for name, file in ELSEWHERE.items():
-        assert name in found - under and name in Path(__file__).parents[1].joinpath(file).read_text("utf-8"), name
+        assert name in kinds - under and name in Path(__file__).parents[1].joinpath(file).read_text("utf-8"), name
 
 
 def test_every_name_has_its_laws():

@@ -38,22 +38,22 @@ PATTERNS = {
         "temperature": [None, heat, None],
     },
 }
-each_pattern = pytest.mark.parametrize("given", PATTERNS.values(), ids=PATTERNS)
+each_pattern = pytest.mark.parametrize("arguments", PATTERNS.values(), ids=PATTERNS)
 
 
-def listed(given, name, default=None):
-    found = given.get(name, default)
-    return list(found) if isinstance(found, list | tuple) else [found] * 3
+def listed(arguments, name, default=None):
+    value = arguments.get(name, default)
+    return list(value) if isinstance(value, list | tuple) else [value] * 3
 
 
 @pytest.mark.parametrize(
     "places", [HERE, torch.tensor([0, 1, 2, 4, 5, 9, 8, 12, 30])], ids=["plain", "with gaps"]
 )
 @each_pattern
-def test_written_out(given, places):
-    net = model(**given)
-    encodings = [one or Encoding() for one in listed(given, "encoding")]
-    windows, temperatures = listed(given, "window"), listed(given, "temperature")
+def test_written_out(arguments, places):
+    net = model(**arguments)
+    encodings = [one or Encoding() for one in listed(arguments, "encoding")]
+    windows, temperatures = listed(arguments, "window"), listed(arguments, "temperature")
 
     def norm(x, layer):
         return layer_norm(x, (16,), layer.weight, layer.bias)
@@ -91,20 +91,20 @@ def test_a_configuration_says_what_each_layer_gets():
 
 
 @each_pattern
-def test_a_cache_for_each_layer_gives_what_the_whole_text_gives(given):
-    net = model(**given)
+def test_a_cache_for_each_layer_gives_what_the_whole_text_gives(arguments):
+    net = model(**arguments)
     caches = net.new_caches()
     got = [net(TOKENS[:, part], HERE[part], caches=caches) for part in HERE.split([4, 1, 3, 1])]
     assert_close(torch.cat(got, dim=1), net(TOKENS, HERE))
 
 
 @each_pattern
-def test_packed_texts_are_the_texts_one_by_one(given):
-    net = model(**given)
+def test_packed_texts_are_the_texts_one_by_one(arguments):
+    net = model(**arguments)
     segments, places = torch.tensor([0] * 4 + [1] * 5), torch.tensor([0, 1, 2, 3, 0, 1, 2, 3, 4])
     apart = torch.cat([net(TOKENS[:, :4], HERE[:4]), net(TOKENS[:, 4:], HERE[:5])], dim=1)
-    for seen in {"segments": segments}, {"mask": segment_mask(segments, segments)}:
-        assert_close(net(TOKENS, places, **seen), apart)
+    for form in {"segments": segments}, {"mask": segment_mask(segments, segments)}:
+        assert_close(net(TOKENS, places, **form), apart)
     assert_close(net(TOKENS, places, Mask(places, segments=segments)), apart)
 
 

@@ -42,9 +42,9 @@ def test_what_is_found(q, k, want):
         assert causal_mask(q, k).all()
 
 
-def both(call, given, parameters):
+def both(call, masks, parameters):
     """What two masks give, with the gradients of everything."""
-    for mask in given:
+    for mask in masks:
         y = call(mask)
         upstream = torch.linspace(-1, 1, y.numel(), dtype=y.dtype).view_as(y)
         yield y, torch.autograd.grad(y, parameters, upstream, allow_unused=True)
@@ -54,11 +54,11 @@ def both(call, given, parameters):
 def test_every_path_gives_what_the_pairs_give_and_so_do_gradients(encoding, place, place_by, qkv):
     positions = place(FOUND[place_by][0])
     inputs = [x.requires_grad_() for x in qkv]
-    given = Mask(positions), causal_mask(positions, positions)
+    masks = Mask(positions), causal_mask(positions, positions)
     for one, other in zip(
         *both(
             lambda mask: attend(*inputs, positions, positions, encoding, mask),
-            given,
+            masks,
             [*inputs, *encoding.parameters()],
         ),
         strict=True,

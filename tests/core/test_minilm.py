@@ -50,9 +50,9 @@ def test_trained_vectors_are_those_of_transformers(trained):
     from safetensors.torch import load_file
 
     theirs = bert()
-    found = load_file(find("minilm")[0])
+    weights = load_file(find("minilm")[0])
     left = theirs.load_state_dict(
-        {name: x for name, x in found.items() if "pooler" not in name}, strict=False
+        {name: x for name, x in weights.items() if "pooler" not in name}, strict=False
     )
     assert left.missing_keys == []
     assert same(trained, theirs) < 1e-5

@@ -36,5 +36,5 @@ def test_scores_are_those_of_longer_queries_and_keys():
 
 
 def test_half_precision_is_summed_wide():
-    given = [x.bfloat16() for x in inputs()]
-    assert torch.equal(scores(*given), scores(*(x.float() for x in given)))
+    tensors = [x.bfloat16() for x in inputs()]
+    assert torch.equal(scores(*tensors), scores(*(x.float() for x in tensors)))

@@ -109,14 +109,14 @@ def test_the_command_reads_a_release_by_name_with_the_lengths_of_its_makers(caps
 
 def test_json_of_a_release_is_json_alone(capsys):
     assert main(["read", "gpt2", "--json"]) is None
-    told = capsys.readouterr()
-    assert json.loads(told.out)["family"] == "gpt2" and told.err.startswith("GPT-2, read from the book's list: https://")
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["family"] == "gpt2" and printed.err.startswith("GPT-2, read from the book's list: https://")
 
 
 def test_the_command_names_the_nearest_and_a_file_comes_before_a_name(tmp_path, monkeypatch, capsys):
-    told = "DeepSeek-V3: no such file, and no release is known as \"DeepSeek-V3\"; nearest: DeepSeek-V3.2. "
-    told += "If it is none of these, take the config.json of the model itself"
-    assert main(["read", "DeepSeek-V3"]) == told
+    error = "DeepSeek-V3: no such file, and no release is known as \"DeepSeek-V3\"; nearest: DeepSeek-V3.2. "
+    error += "If it is none of these, take the config.json of the model itself"
+    assert main(["read", "DeepSeek-V3"]) == error
     assert main(["read", "nobody.json"]) .startswith('nobody.json: no such file, and no release is known as "nobody.json"; take ')
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gpt2").write_text('{"model_type": "mpt"}', "utf-8")

@@ -39,11 +39,11 @@ def check(encoding, q, k, here, there):
     for now, then in (here, there), (here.flip(0), there.flip(0)):
         for ours, known in zip(doors(alike, q, k, now, then), doors(encoding, q, k, now, then), strict=True):
             assert torch.equal(ours, known)
-    found = []
+    gradients = []
     for each in alike, encoding:
         total = sum(y.square().sum() for y in doors(each, q, k, here, there))
-        found.append(torch.autograd.grad(total, [q, *encoding.parameters()], allow_unused=True))
-    for ours, known in zip(*found, strict=True):
+        gradients.append(torch.autograd.grad(total, [q, *encoding.parameters()], allow_unused=True))
+    for ours, known in zip(*gradients, strict=True):
         assert (ours is None) == (known is None)
         if ours is not None:
             torch.testing.assert_close(ours, known)
@@ -96,18 +96,18 @@ def test_eight_layers_compute_once(kind, encoding):
 
 
 def test_positions_are_looked_at_a_few_times_and_not_in_each_layer(monkeypatch):
-    seen, look = [], torch.Tensor.aminmax
+    looked_at, look = [], torch.Tensor.aminmax
 
     def looking(x, **more):
-        seen.append(x)
+        looked_at.append(x)
         return look(x, **more)
 
     monkeypatch.setattr(torch.Tensor, "aminmax", looking)
     for encoding, most in (RoPE(8), 3), (ALiBi(2), 7):
         model = Transformer(6, 3, dim=16, heads=2, layers=8, encoding=encoding, causal=True)
-        seen.clear()
+        looked_at.clear()
         model(TOKENS, HERE)
-        assert len(seen) <= most
+        assert len(looked_at) <= most
 
 
 class Loud(RoPE):
@@ -134,9 +134,9 @@ def test_a_door_that_a_subclass_wrote_itself_is_used(qkv):
 
 def test_a_large_bias_is_not_kept():
     long = torch.arange(1024)
-    for heads, kept in (LARGEST // 1024**2, True), (LARGEST // 1024**2 + 1, False):
+    for heads, stores in (LARGEST // 1024**2, True), (LARGEST // 1024**2 + 1, False):
         bias = ALiBi(heads)
-        assert (bias.precompute(long, long) is not bias) == kept
+        assert (bias.precompute(long, long) is not bias) == stores
         assert bias.precompute(long.expand(2, -1), long) is bias
 
 
@@ -171,23 +171,23 @@ def test_layers_without_gradient_or_computed_anew_change_nothing(encoding):
     here = CELLS if encoding.axes == 2 else HERE
     hows = {
         "frozen": (torch.no_grad(), slice(1)),
-        "checkpoints": (lambda call: lambda *given, **more: checkpoint(call, *given, use_reentrant=False, **more), slice(None)),
+        "checkpoints": (lambda call: lambda *args, **more: checkpoint(call, *args, use_reentrant=False, **more), slice(None)),
     }
     for how, which in hows.values():
-        found = []
+        gradients = []
         for shared in True, False:
             torch.manual_seed(0)
             own = [deepcopy(encoding) for _ in range(3)] if not shared else [deepcopy(encoding)] * 3
             model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=own, causal=True)
             around(model, how, which)
             model(TOKENS, here).square().sum().backward()
-            found.append([sum(x.grad.norm().square() for x in model.parameters() if x.grad is not None), own[-1]])
+            gradients.append([sum(x.grad.norm().square() for x in model.parameters() if x.grad is not None), own[-1]])
         assert (encoding.precompute(here, here) is encoding) == bool(list(encoding.parameters()))
         if not list(encoding.parameters()):
-            torch.testing.assert_close(found[0][0], found[1][0])
+            torch.testing.assert_close(gradients[0][0], gradients[1][0])
         else:
-            assert found[0][1].precompute(here, here) is found[0][1]
-            assert all(x.grad is not None for x in found[0][1].parameters())
+            assert gradients[0][1].precompute(here, here) is gradients[0][1]
+            assert all(x.grad is not None for x in gradients[0][1].parameters())
 
 
 def test_inference_in_one_layer_leaves_nothing_that_others_cannot_use():
@@ -219,7 +219,7 @@ def test_a_door_that_an_encoding_was_given_is_used(qkv):
 
 def test_an_encoding_of_one_layer_is_left_alone(monkeypatch):
     called = []
-    monkeypatch.setattr(ALiBi, "precompute", lambda self, *given: called.append(self) or self)
+    monkeypatch.setattr(ALiBi, "precompute", lambda self, *args: called.append(self) or self)
     model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=[ALiBi(2) for _ in range(3)], causal=True)
     model(TOKENS, HERE)
     assert not called

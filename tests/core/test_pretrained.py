@@ -163,11 +163,11 @@ def test_swin_v2_that_was_trained_in_windows_of_12_and_then_of_24():
 
 
 def test_a_factor_that_is_given_stands_before_all_that_it_could_be_made_of():
-    said = YARN | {"factor": 40.0, "mscale": 1.0, "mscale_all_dim": 0.707}
+    parameters = YARN | {"factor": 40.0, "mscale": 1.0, "mscale_all_dim": 0.707}
     omega = frequencies(8)
 
-    def factor(**given):
-        return rope(LLAMA | {"rope_scaling": said | given}).scaling(omega)[1]
+    def factor(**more):
+        return rope(LLAMA | {"rope_scaling": parameters | more}).scaling(omega)[1]
 
     assert factor(attention_factor=1.5) == 1.5
     assert factor() == pytest.approx(1.36889 / 1.26080, abs=1e-5)
@@ -177,8 +177,8 @@ def test_a_factor_that_is_given_stands_before_all_that_it_could_be_made_of():
 def test_longrope_below_the_original_length_does_not_shrink():
     """A model whose texts are shorter than those of its lists has a factor below 1, which counts as 1."""
     lists = {"short_factor": [1.0] * 7 + [1.5], "long_factor": [4.0] * 8}
-    said = {"rope_type": "longrope", "original_max_position_embeddings": 8192, **lists}
-    config = LLAMA | {"max_position_embeddings": 2048, "rope_scaling": said}
+    parameters = {"rope_type": "longrope", "original_max_position_embeddings": 8192, **lists}
+    config = LLAMA | {"max_position_embeddings": 2048, "rope_scaling": parameters}
     for tokens, name in (1, "short_factor"), (8192, "short_factor"), (8193, "long_factor"):
         divided, factor = rope(config, tokens).scaling(torch.ones(8))
         assert torch.equal(divided, 1 / torch.tensor(lists[name])) and factor == 1
@@ -351,8 +351,8 @@ def test_refused(message, config):
 
 
 def test_what_is_no_configuration():
-    told = "^config must be a dictionary or a configuration of transformers; got str$"
-    with pytest.raises(TypeError, match=told):
+    message = "^config must be a dictionary or a configuration of transformers; got str$"
+    with pytest.raises(TypeError, match=message):
         encoding_of("config.json")
 
 
@@ -420,16 +420,16 @@ def test_phi_moe_has_a_factor_for_short_texts_and_one_for_long(tokens, sharper, 
 
 
 def test_a_rule_called_yarn_with_two_lists_is_longrope():
-    said = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
-    phi = LLAMA | {"model_type": "phi3", "original_max_position_embeddings": 64, "rope_scaling": said | LISTS}
+    rule = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+    phi = LLAMA | {"model_type": "phi3", "original_max_position_embeddings": 64, "rope_scaling": rule | LISTS}
     assert encoding_of(phi, 100).encodings[0].scaling.func.__name__ == "longrope"
 
 
 def test_llama_3_s_ramp_ends_where_the_file_says():
-    said = {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 64}
-    said |= {"low_freq_factor": 2.0, "high_freq_factor": 3.0}
-    assert encoding_of(LLAMA | {"rope_scaling": said}).encodings[0].scaling.keywords["low"] == 2.0
-    assert encoding_of(LLAMA | {"rope_scaling": said}).encodings[0].scaling.keywords["high"] == 3.0
+    parameters = {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 64}
+    parameters |= {"low_freq_factor": 2.0, "high_freq_factor": 3.0}
+    assert encoding_of(LLAMA | {"rope_scaling": parameters}).encodings[0].scaling.keywords["low"] == 2.0
+    assert encoding_of(LLAMA | {"rope_scaling": parameters}).encodings[0].scaling.keywords["high"] == 3.0
 
 
 def test_whole_heads_turn_whatever_a_share_says_where_the_code_does_not_read_it():
@@ -478,16 +478,16 @@ V4 = {"model_type": "deepseek_v4", "num_hidden_layers": 5}
 YARN_16 = {"type": "yarn", "factor": 16, "original_max_position_embeddings": 65_536}
 
 
-@pytest.mark.parametrize(("said", "tokens"), [
+@pytest.mark.parametrize(("keys", "tokens"), [
     ({}, [128, 128, 128, 4, 128]),
     ({"compress_ratios": [0, 0, 4, 128, 4, 128]}, [None, None, 4, 128, 4]),
     ({"layer_types": ["sliding_attention"] * 5}, [None] * 5),
     ({"compress_rates": {"heavily_compressed_attention": 64, "compressed_sparse_attention": 8}}, [64, 64, 64, 8, 64]),
 ])
-def test_deepseek_v4_sees_a_window_and_keys_that_stand_for_many_tokens(said, tokens):
-    found = encoding_of(V4 | said | {"rope_scaling": YARN_16}).layers
-    assert [layer.compressed for layer in found] == tokens
-    for layer in found:
+def test_deepseek_v4_sees_a_window_and_keys_that_stand_for_many_tokens(keys, tokens):
+    layers = encoding_of(V4 | keys | {"rope_scaling": YARN_16}).layers
+    assert [layer.compressed for layer in layers] == tokens
+    for layer in layers:
         rope, sparse = layer.encoding, layer.compressed in (4, 8)
         assert (rope.dim, layer.features, layer.window, layer.sinks) == (64, (448, 512), 128, True)
         assert rope.doors == ("rotate", "value") and rope.layout == "interleaved"
@@ -504,17 +504,17 @@ def test_deepseek_v4_does_not_sharpen_where_it_stretches():
 INDEXED = {"model_type": "glm_moe_dsa", "num_hidden_layers": 7}
 
 
-@pytest.mark.parametrize(("said", "own"), [
+@pytest.mark.parametrize(("keys", "own"), [
     ({}, "1111111"),
     ({"index_topk_freq": 2}, "1101010"),
     ({"index_topk_freq": 3, "index_skip_topk_offset": 1}, "1001001"),
     ({"index_topk_pattern": "FSSFSSF"}, "1001001"),
     ({"indexer_types": ["full", "shared"] * 3 + ["full"]}, "1010101"),
 ])
-def test_an_indexer_serves_layers_behind_its_own(said, own):
-    found = encoding_of(INDEXED | said).layers
-    assert "".join(str(int(layer.indexer is not None)) for layer in found) == own
-    assert {layer.keys for layer in found} == {2048} and found[0].indexer.rotary == 64
+def test_an_indexer_serves_layers_behind_its_own(keys, own):
+    layers = encoding_of(INDEXED | keys).layers
+    assert "".join(str(int(layer.indexer is not None)) for layer in layers) == own
+    assert {layer.keys for layer in layers} == {2048} and layers[0].indexer.rotary == 64
 
 
 def test_gemma_4_has_wider_heads_where_layers_see_all():
@@ -539,7 +539,7 @@ def test_families_with_code_of_their_own():
     rope = encoding_of(glm | {"rope_ratio": 50}).encodings[0]
     assert (rope.rotary, rope.dim, rope.base, rope.layout) == (64, 128, 5e5, "interleaved")
     assert encoding_of(glm | {"original_rope": False}).encodings[0].layout == "half"
-    blocks = [{"attention": said} for said in ({}, {"no_op": True}, {"replace_with_linear": True})]
+    blocks = [{"attention": block} for block in ({}, {"no_op": True}, {"replace_with_linear": True})]
     nas = {"model_type": "nemotron-nas", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 3}
     assert layers(nas | {"block_configs": blocks}) == "F--"
     qwen = {"model_type": "qwen", "kv_channels": 16, "seq_length": 32, "use_dynamic_ntk": True, "rotary_emb_base": 1e5}
@@ -548,11 +548,11 @@ def test_families_with_code_of_their_own():
         encoding_of(qwen | {"num_hidden_layers": 1}, 33)
 
 
-@pytest.mark.parametrize("said", [{}, {"use_dynamic_ntk": False}, {"use_logn_attn": False}])
-def test_qwen_1_changes_past_its_length_unless_the_file_says_no_twice(said):
+@pytest.mark.parametrize("keys", [{}, {"use_dynamic_ntk": False}, {"use_logn_attn": False}])
+def test_qwen_1_changes_past_its_length_unless_the_file_says_no_twice(keys):
     file = {"model_type": "qwen", "seq_length": 32, "num_hidden_layers": 1}
     with pytest.raises(ValueError, match="tokens must be at most seq_length = 32 for qwen; got 33"):
-        encoding_of(file | said, 33)
+        encoding_of(file | keys, 33)
     no = {"use_dynamic_ntk": False, "use_logn_attn": False}
     assert [str(one) for one in encoding_of(file | no, 33).layers] == [str(one) for one in encoding_of(file, 32).layers]
 
@@ -560,8 +560,8 @@ def test_qwen_1_changes_past_its_length_unless_the_file_says_no_twice(said):
 def test_mimo_takes_what_qwen_2_takes_for_a_missing_key():
     taken = {**table("defaults")["qwen2"]["keys"]}
     assert by_name("code")["mimo"]["keys"] == {key: value for key, value in taken.items() if key != "rms_norm_eps"}
-    for said in {}, {"use_sliding_window": True}, {"use_sliding_window": True, "max_window_layers": 3, "sliding_window": 9}:
-        mine, theirs = (encoding_of(said | {"model_type": family}).layers for family in ("mimo", "qwen2"))
+    for keys in {}, {"use_sliding_window": True}, {"use_sliding_window": True, "max_window_layers": 3, "sliding_window": 9}:
+        mine, theirs = (encoding_of(keys | {"model_type": family}).layers for family in ("mimo", "qwen2"))
         assert [(str(one), one.window) for one in mine] == [(str(one), one.window) for one in theirs]
 
 
@@ -605,11 +605,11 @@ def test_code_of_its_own_is_no_reason_to_pass_over_a_key(config):
 
 
 def test_llama_3_2_sees_a_picture_in_every_fifth_layer():
-    found = encoding_of({"model_type": "mllama_text_model", "num_hidden_layers": 9}).layers
-    assert [i for i, layer in enumerate(found) if layer.crosses] == [3, 8]
+    layers = encoding_of({"model_type": "mllama_text_model", "num_hidden_layers": 9}).layers
+    assert [i for i, layer in enumerate(layers) if layer.crosses] == [3, 8]
 
 
 def test_the_window_of_modernbert_s_decoder_is_half_of_what_the_file_calls_local():
     decoder = {"model_type": "modernbert-decoder", "num_hidden_layers": 2}
-    windows = [encoding_of(decoder | said).layers[1].window for said in ({}, {"local_attention": 8}, {"sliding_window": 9})]
+    windows = [encoding_of(decoder | keys).layers[1].window for keys in ({}, {"local_attention": 8}, {"sliding_window": 9})]
     assert windows == [64, 4, 9]

@@ -53,8 +53,8 @@ def test_a_reading_in_words(words):
 
 def test_a_model_of_two_parts_tells_both():
     sizes = {"d_model": 64, "d_kv": 16, "num_heads": 4, "num_layers": 1, "relative_attention_num_buckets": 32}
-    told = str(encoding_of({"model_type": "t5", "relative_attention_max_distance": 128, **sizes}))
-    assert "T5Bias(heads=4, bidirectional=false)" in told and "\nand its encoder, t5: 1 layer, a token sees those" in told
+    text = str(encoding_of({"model_type": "t5", "relative_attention_max_distance": 128, **sizes}))
+    assert "T5Bias(heads=4, bidirectional=false)" in text and "\nand its encoder, t5: 1 layer, a token sees those" in text
 
 
 def test_keys_to_pass_over_are_named_all_at_once_and_kept():
@@ -167,11 +167,11 @@ def test_a_file_of_other_bytes_is_read_or_gets_a_sentence(tmp_path, capsys):
     path = tmp_path / "config.json"
     path.write_text(json.dumps(LLAMA), "utf-16")
     assert main(["read", str(path)]) is None
-    told, rest = capsys.readouterr().out.split("\n", 1)
-    assert "UTF-16" in told and rest.startswith(sentence(read(LLAMA)))
-    for data, told in {b"GGUF\x03\xff": "header does not end", b"\xff\x00\x80": "its bytes are none"}.items():
+    note, rest = capsys.readouterr().out.split("\n", 1)
+    assert "UTF-16" in note and rest.startswith(sentence(read(LLAMA)))
+    for data, note in {b"GGUF\x03\xff": "header does not end", b"\xff\x00\x80": "its bytes are none"}.items():
         path.write_bytes(data)
-        assert told in main(["read", str(path)])
+        assert note in main(["read", str(path)])
 
 
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
@@ -212,18 +212,18 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("said", SENTENCES)
-def test_a_sentence(said):
-    config, trained, name = SENTENCES[said]
-    assert sentence(read(config), trained, name) == said
+@pytest.mark.parametrize("words", SENTENCES)
+def test_a_sentence(words):
+    config, trained, name = SENTENCES[words]
+    assert sentence(read(config), trained, name) == words
 
 
 def test_the_sentence_and_the_lines_say_the_same_of_a_text_that_a_window_does_not_hold():
     reading = read({"model_type": "phi3", "max_position_embeddings": 4096, "sliding_window": 8192})
     assert "sees the whole text in each" in sentence(reading) and "window" not in lines(reading)
-    for tokens, seen in {8192: "the whole text", 8193: "a window of 8,192 tokens"}.items():
-        assert f"sees {seen} in each" in sentence(reading, tokens=tokens)
-        assert ("a window of 8,192 tokens" in lines(reading, tokens)) == ("window" in seen) == ("window" in memory(reading, tokens))
+    for tokens, extent in {8192: "the whole text", 8193: "a window of 8,192 tokens"}.items():
+        assert f"sees {extent} in each" in sentence(reading, tokens=tokens)
+        assert ("a window of 8,192 tokens" in lines(reading, tokens)) == ("window" in extent) == ("window" in memory(reading, tokens))
 
 
 def test_a_sentence_needs_a_length_that_there_is():

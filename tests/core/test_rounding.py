@@ -99,8 +99,8 @@ def test_half_precision_rounds_no_slope(encoding):
 def test_half_precision_rounds_no_frequency_and_no_threshold():
     with torch.no_grad():
         fire, mixed, fourier = FIRE(2, c=0.1, threshold=300.3), Mixed(8, 2), FourierFeatures(8)
-    kept = {x: {name: getattr(x, name).clone() for name in x.wide} for x in (fire, mixed, fourier)}
-    for encoding, values in kept.items():
+    before = {x: {name: getattr(x, name).clone() for name in x.wide} for x in (fire, mixed, fourier)}
+    for encoding, values in before.items():
         layers = nn.Sequential(encoding).to(torch.bfloat16)
         assert values and all(torch.equal(getattr(layers[0], name), value) for name, value in values.items())
     assert fire.first.weight.dtype == fourier.second.bias.dtype == torch.bfloat16
@@ -133,9 +133,9 @@ def test_own_slopes_are_a_buffer_that_moves_with_the_layer():
 def test_a_query_or_key_that_is_no_number_shows(mask, encoding, kv_heads):
     q, k, v = torch.randn(1, HEADS, 6, FEATURES), *torch.randn(2, 1, kv_heads, 6, FEATURES)
     q[0, 0, 3], k[0, 0, 4] = torch.nan, torch.nan
-    seen = {None: None, "in order": Mask(HERE), "pairs": HERE <= HERE[:, None]}[mask]
-    got = attend(q, k, v, HERE, HERE, encoding, seen)
-    want = attention_weights(q, k, HERE, HERE, encoding, seen) @ v
+    visible = {None: None, "in order": Mask(HERE), "pairs": HERE <= HERE[:, None]}[mask]
+    got = attend(q, k, v, HERE, HERE, encoding, visible)
+    want = attention_weights(q, k, HERE, HERE, encoding, visible) @ v
     assert want.isnan().any() and got[want.isnan()].isnan().all()  # with pairs, keys that are hidden show, too
 
 

@@ -82,8 +82,8 @@ def test_a_length_trained_under_the_stretch_is_measured_with_it():
 
 
 def test_dynamic_ntk_leaves_short_texts_as_they_are():
-    said = {"rope_scaling": {"type": "dynamic", "factor": 2.0}, "max_position_embeddings": 4096}
-    config = {"model_type": "llama", "head_dim": 128} | said
+    parameters = {"rope_scaling": {"type": "dynamic", "factor": 2.0}, "max_position_embeddings": 4096}
+    config = {"model_type": "llama", "head_dim": 128} | parameters
     assert not any(fresh(read(config)["kinds"][0], 4096, 8192))
 
 
@@ -112,8 +112,8 @@ def test_settings_keep_what_yarn_does_not_replace():
     text = {"model_type": "qwen2_5_vl_text", "max_position_embeddings": 32_768, "rope_scaling": rope}
     whole = {"model_type": "qwen2_5_vl", "text_config": text}
     assert line(whole, 131_072, "transformers").startswith("config.text_config.rope_parameters = {")
-    said = shlex.split(line(whole, 131_072, "sglang"))[-1]
-    assert json.loads(said)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
+    override = shlex.split(line(whole, 131_072, "sglang"))[-1]
+    assert json.loads(override)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
 
 
 @pytest.mark.parametrize("program", ["vllm", "sglang"])
@@ -198,7 +198,7 @@ def test_windows_with_angles_of_their_own_are_left_as_they_are():
     ]
 
 
-def told(config):
+def sources_in(config):
     return " ".join(sentence for sentence, _ in map(in_words, traps(read(config))))
 
 
@@ -226,13 +226,13 @@ TRAPS = {
 
 @pytest.mark.parametrize("sentence", TRAPS)
 def test_a_trap(sentence):
-    assert sentence in told(TRAPS[sentence]) and sentence not in told(QWEN3)
+    assert sentence in sources_in(TRAPS[sentence]) and sentence not in sources_in(QWEN3)
 
 
 def test_short_texts_keep_a_stretch_that_a_model_was_released_with():
     for released in (GEMMA3, GPT_OSS, DEEPSEEK | {"rope_scaling": YARN}, LLAMA_31):
-        assert "keep it for short texts, too" in told(released) and "changes short texts" not in told(released)
-    assert "keep it" not in told(QWEN3 | {"rope_scaling": YARN})
+        assert "keep it for short texts, too" in sources_in(released) and "changes short texts" not in sources_in(released)
+    assert "keep it" not in sources_in(QWEN3 | {"rope_scaling": YARN})
 
 
 def test_sections_are_in_the_book():
@@ -250,14 +250,14 @@ def test_a_factor_may_be_broken_and_is_rounded_up():
     assert "--rope-scale 1.5259 " in line(QWEN3, 50_000, "llama.cpp", trained=32_768)
     assert round(41_000 / 32_768, 4) * 32_768 < 41_000  # to the nearest is too few
     for tokens in range(40_961, 41_100):
-        said = shlex.split(line(QWEN3, tokens, "vllm", trained=32_768))[-1]
-        assert tokens <= json.loads(said)["rope_parameters"]["factor"] * 32_768 < tokens + 4
+        override = shlex.split(line(QWEN3, tokens, "vllm", trained=32_768))[-1]
+        assert tokens <= json.loads(override)["rope_parameters"]["factor"] * 32_768 < tokens + 4
 
 
 def test_within_its_own_length_nothing_is_set_unless_a_rule_is_named():
-    said = "# Nothing to set: 40,960 is within what its file allows; the texts of its training had 32,768."
+    remark = "# Nothing to set: 40,960 is within what its file allows; the texts of its training had 32,768."
     for program in PROGRAMS:
-        assert line(QWEN3, 40_960, program, trained=32_768) == said
+        assert line(QWEN3, 40_960, program, trained=32_768) == remark
         assert "yarn" in line(QWEN3, 40_961, program, trained=32_768)
         assert "1.25" in line(QWEN3, 40_960, program, trained=32_768, rule="yarn")
         assert line(QWEN3, 32_768, program, trained=32_768, rule="yarn").startswith("# Nothing to set")
@@ -297,11 +297,11 @@ def test_each_rule_is_written_as_each_program_reads_it(rule):
 class Kept:
     """Keeps in a dictionary what is set on it."""
 
-    def __init__(self, kept):
-        object.__setattr__(self, "kept", kept)
+    def __init__(self, values):
+        object.__setattr__(self, "values", values)
 
     def __setattr__(self, name, value):
-        self.kept[name] = value
+        self.values[name] = value
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -350,14 +350,14 @@ def test_with_windows_alone_and_with_alibi_only_the_length_grows(program):
     assert line({"model_type": "mpt"}, 2048, program) == within
 
 
-@pytest.mark.parametrize(("program", "family", "told"), [
+@pytest.mark.parametrize(("program", "family", "message"), [
     ("llama.cpp", "mistral", "llama.cpp 0.5 is not known to have the windows of mistral, so no settings are known"),
     ("sglang", "starcoder2", "SGLang 0.5.23 is not known to have the windows of starcoder2, so no settings are known"),
     ("vllm", "mpt", "vLLM 0.33 is not known to have the slopes of mpt, so no settings are known"),
 ])
-def test_a_program_without_these_windows_or_slopes_gets_no_settings(program, family, told):
+def test_a_program_without_these_windows_or_slopes_gets_no_settings(program, family, message):
     config = {"model_type": family} | ({} if family == "mpt" else {"sliding_window": 4096, "max_position_embeddings": 16_384})
-    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         line(config, 65_536, program)
     config["max_seq_len" if family == "mpt" else "max_position_embeddings"] = 1024  # of the file; the training had more
     assert "1536" in line(config, 1536, program, trained=2048)
@@ -438,13 +438,13 @@ def test_keys_to_pass_over_may_stand_in_the_text_of_a_model_with_pictures(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("said", "tokens", "orange"),
+    ("config", "tokens", "orange"),
     [(QWEN3, 131_072, 24), ({"model_type": "mpt", "n_heads": 8}, 8192, 8), ({"model_type": "gpt2"}, 2048, 0)],
 )
-def test_the_picture_marks_what_is_new(tmp_path, said, tokens, orange):
+def test_the_picture_marks_what_is_new(tmp_path, config, tokens, orange):
     file, drawing = tmp_path / "config.json", tmp_path / "out.svg"
-    file.write_text(json.dumps(said), "utf-8")
-    trained = ["--trained", "32768"] if said == QWEN3 else []
+    file.write_text(json.dumps(config), "utf-8")
+    trained = ["--trained", "32768"] if config == QWEN3 else []
     assert main(["read", str(file), "--length", str(tokens), *trained, "--picture", str(drawing)]) is None
     root = ElementTree.parse(drawing).getroot()
     strokes = [path.get("stroke") for path in root.iter("{http://www.w3.org/2000/svg}path")]

@@ -37,8 +37,8 @@ def test_weights_are_shares_of_a_sum_that_the_sink_joins(make, mask):
     logits = turned_q @ turned_k.mT / 8**0.5
     bias = encoding.score(q, k, HERE, HERE)
     logits = logits if bias is None else logits + bias
-    seen = mask.dense if isinstance(mask, Mask) else mask
-    powers = logits.exp() if seen is None else logits.exp().where(seen, 0)
+    visible = mask.dense if isinstance(mask, Mask) else mask
+    powers = logits.exp() if visible is None else logits.exp().where(visible, 0)
     assert_close(got, powers / (powers.sum(-1, keepdim=True) + SINKS.exp()[:, None, None]))
     left = powers.sum(-1) / (powers.sum(-1) + SINKS.exp()[:, None])
     assert_close(got, plain * left[..., None])  # the sink takes the same share of all

@@ -191,8 +191,8 @@ def test_both_layouts_of_the_file_are_one_model(trained, tokens):
 def test_the_tokenizer_gives_a_text_back(tokens):
     tokenizer = smollm2_tokenizer()
     novel = resources.files("d2lpos.lab").joinpath("data", "persuasion.txt").read_text("utf-8")
-    found = tokenizer.encode(novel).ids
-    assert tokenizer.decode(found) == novel and len(found) == 115_862
+    ids = tokenizer.encode(novel).ids
+    assert tokenizer.decode(ids) == novel and len(ids) == 115_862
     assert [tokenizer.decode([one]) for one in tokenizer.encode("Sir 1760 €").ids] == [
         "Sir", " ", "1", "7", "6", "0", " €"
     ]  # fmt: skip

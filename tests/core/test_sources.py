@@ -18,28 +18,28 @@ LLAMA = {"model_type": "llama", "num_hidden_layers": 3, "hidden_size": 64, "num_
 META = {"dim": 64, "n_layers": 4, "n_heads": 4, "rope_theta": 888.0}
 
 
-def told(capsys, *arguments):
+def printed(capsys, *arguments):
     failed = main(["read", *map(str, arguments)])
     return failed or capsys.readouterr().out
 
 
 def test_a_folder_gives_the_file_that_says_most(tmp_path, capsys):
-    assert told(capsys, tmp_path) == f"{tmp_path} must hold a config.json, a params.json or a .gguf, and holds none"
+    assert printed(capsys, tmp_path) == f"{tmp_path} must hold a config.json, a params.json or a .gguf, and holds none"
     for name in ("model-00001-of-00002.gguf", "model-00002-of-00002.gguf", "mmproj-model.gguf"):
         (tmp_path / name).write_bytes(written("llama", GGUF))
-    assert "base 500,000" in told(capsys, tmp_path) and "GGUF" in told(capsys, tmp_path / "model-00001-of-00002.gguf")
+    assert "base 500,000" in printed(capsys, tmp_path) and "GGUF" in printed(capsys, tmp_path / "model-00001-of-00002.gguf")
     (tmp_path / "other.gguf").write_bytes(written("llama", GGUF))
-    assert "name one of model-00001-of-00002.gguf, other.gguf" in told(capsys, tmp_path)
+    assert "name one of model-00001-of-00002.gguf, other.gguf" in printed(capsys, tmp_path)
     (tmp_path / "params.json").write_text(json.dumps(META))
-    assert "params.json of Meta or Mistral" in told(capsys, tmp_path)
+    assert "params.json of Meta or Mistral" in printed(capsys, tmp_path)
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
-    assert "base 777," in told(capsys, tmp_path)
+    assert "base 777," in printed(capsys, tmp_path)
 
 
 def test_standard_input_may_hold_any_file(monkeypatch, capsys):
     for data, base in ((written("llama", GGUF), "500,000"), (json.dumps(META).encode("utf-16"), "888")):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        assert f"base {base}," in told(capsys, "-")
+        assert f"base {base}," in printed(capsys, "-")
 
 
 def test_divisors_are_read_from_their_place_in_a_long_file(tmp_path, monkeypatch, capsys):
@@ -49,7 +49,7 @@ def test_divisors_are_read_from_their_place_in_a_long_file(tmp_path, monkeypatch
     data = written("llama", GGUF, {"rope_freqs.weight": [one / other for one, other in pairs]})
     (tmp_path / "long.gguf").write_bytes(data)
     monkeypatch.setitem(sources.table("gguf"), "prefix", len(data) - 40)
-    assert "llama3(factor=32, length=8192" in told(capsys, tmp_path / "long.gguf")
+    assert "llama3(factor=32, length=8192" in printed(capsys, tmp_path / "long.gguf")
 
 
 HUB_FILES = {"/some/model/resolve/main/config.json": LLAMA, "/some/params/resolve/main/params.json": META}
@@ -96,21 +96,21 @@ def hub(monkeypatch, tmp_path):
 
 
 def test_a_model_of_the_hub(hub, capsys):
-    assert "some/model, read from the Hub." in (out := told(capsys, "some/model")) and "base 777," in out
-    assert "params.json" in told(capsys, "https://huggingface.co/some/params")
-    assert "some/none must hold a config.json" in told(capsys, "some/none")
-    assert "does not give the config.json of nobody/none" in told(capsys, "nobody/none")
+    assert "some/model, read from the Hub." in (out := printed(capsys, "some/model")) and "base 777," in out
+    assert "params.json" in printed(capsys, "https://huggingface.co/some/params")
+    assert "some/none must hold a config.json" in printed(capsys, "some/none")
+    assert "does not give the config.json of nobody/none" in printed(capsys, "nobody/none")
 
 
 def test_without_a_network_what_was_read_once_is_read_again(hub, capsys):
-    told(capsys, "some/model")
+    printed(capsys, "some/model")
     hub.shutdown()
     hub.server_close()
-    assert "base 777," in told(capsys, "some/model")
-    assert "127.0.0.1 is not reached" in (sentence := told(capsys, "some/params")) and "\n" not in sentence
+    assert "base 777," in printed(capsys, "some/model")
+    assert "127.0.0.1 is not reached" in (sentence := printed(capsys, "some/params")) and "\n" not in sentence
 
 
 def test_without_the_package_a_name_is_a_sentence_and_a_release_needs_none(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    assert "huggingface_hub, which would ask the Hub for some/model, is not installed" in told(capsys, "some/model")
-    assert "read from the book's list" in told(capsys, "unsloth/Qwen3-8B-GGUF")
+    assert "huggingface_hub, which would ask the Hub for some/model, is not installed" in printed(capsys, "some/model")
+    assert "read from the book's list" in printed(capsys, "unsloth/Qwen3-8B-GGUF")

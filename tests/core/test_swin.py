@@ -23,7 +23,7 @@ def test_each_step_has_its_own_row(height, width):
     rows, steps = relative_position_index(cells, cells, height, width), {}
     for (i, (y, x)), (j, (v, u)) in product(enumerate(cells.tolist()), repeat=2):
         steps.setdefault((y - v, x - u), set()).add(rows[i, j].item())
-    assert all(len(found) == 1 for found in steps.values())
+    assert all(len(indices) == 1 for indices in steps.values())
     in_order = [steps[key].pop() for key in sorted(steps)]
     assert in_order == list(range((2 * height - 1) * (2 * width - 1)))
 

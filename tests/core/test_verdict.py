@@ -91,11 +91,11 @@ def test_a_longer_text_has_no_better_answer_and_words_begin_as_its_kind():
 
 def test_what_neither_file_nor_makers_say_is_never_a_plain_yes():
     for name, reading, release in every_reading():
-        lengths, said = reading["lengths"], makers(reading, release)
-        most = max(filter(None, (lengths["rows"], lengths["allowed"], said["length"], 1)))
+        lengths, claim = reading["lengths"], makers(reading, release)
+        most = max(filter(None, (lengths["rows"], lengths["allowed"], claim["length"], 1)))
         assert verdict(reading, most + 1, release)["kind"] != "yes", name
-        if said["length"] and not reading["pictures"]:
-            assert (verdict(reading, said["length"], release)["kind"] in ("yes", "setting")) == (not lengths["until"] or said["length"] <= lengths["until"]), name
+        if claim["length"] and not reading["pictures"]:
+            assert (verdict(reading, claim["length"], release)["kind"] in ("yes", "setting")) == (not lengths["until"] or claim["length"] <= lengths["until"]), name
         if lengths["rows"] and not reading["pictures"]:
             assert verdict(reading, lengths["rows"] + 1, release)["code"] == "rows"
 
@@ -113,15 +113,15 @@ def test_a_no_has_a_line_that_caps_for_every_program_and_the_cap_is_no_no():
 def test_whoever_goes_past_what_makers_say_is_told_so():
     for release in releases():
         stretch, reading = release.get("stretch"), read(release["config"])
-        said = makers(reading, release)
-        assert said["length"] is None or said["source"].startswith("https://")
+        claim = makers(reading, release)
+        assert claim["length"] is None or claim["source"].startswith("https://")
         if stretch:
             assert stretch.get("word", "told") in table("verdict")["makers"]
             assert verdict(reading, stretch["to"], release)["kind"] == "setting"
             over = verdict(reading, stretch["to"] + 1, release)
             assert over["kind"] == "perhaps" and f"{stretch['to']:,}" in in_words(over)
-        elif said["by"] in ("training", "context") and not reading["lengths"]["rows"]:
-            assert verdict(reading, said["length"] + 1, release)["kind"] in ("perhaps", "no")
+        elif claim["by"] in ("training", "context") and not reading["lengths"]["rows"]:
+            assert verdict(reading, claim["length"] + 1, release)["kind"] in ("perhaps", "no")
 
 
 def test_the_furthest_stretch_is_that_of_a_release():
@@ -136,10 +136,10 @@ def test_an_engineer_is_answered(name, length, program, kind, says, line):
     made = verdict(reading, tokens, release)
     assert made["kind"] == kind and says in in_words(made)
     try:
-        found = settings(reading, tokens, program, max(release.get("trained", ()), default=None))["line"]
+        answer = settings(reading, tokens, program, max(release.get("trained", ()), default=None))["line"]
     except Refused as why:
-        found = why.code
-    assert line in found
+        answer = why.code
+    assert line in answer
 
 
 @pytest.mark.parametrize("text", LENGTHS)

@@ -28,27 +28,27 @@ def test_the_stored_pictures_are_current():
         )  # for pages without scripts
 
 
-def said(*words: str) -> None:
+def says(*words: str) -> None:
     for piece in words:
         assert piece in BODY, piece
 
 
 def test_what_it_says_of_losses_is_what_the_records_say():
-    found = losses()
-    clocks, rope, alibi = (found[name] for name in ("sinusoidal", "RoPE", "ALiBi"))
-    said(f"jumps from {clocks[0]:.1f} to {clocks[1]:.1f} as soon as the text is twice as long")
-    said("At a loss of 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")
+    curves = losses()
+    clocks, rope, alibi = (curves[name] for name in ("sinusoidal", "RoPE", "ALiBi"))
+    says(f"jumps from {clocks[0]:.1f} to {clocks[1]:.1f} as soon as the text is twice as long")
+    says("At a loss of 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")
     assert rope[0] + 0.3 < rope[1] < 2 and rope[2] > 4  # "gets worse at 128 and fails at 256"
     assert max(alibi) - min(alibi) < 0.05
-    worse = [found[name][-1] for name in ("sinusoidal", "T5", "RoPE")]
-    assert found["none"][0] == max(ends[0] for ends in found.values()) and found["none"][-1] < min(worse)
-    others = [ends[-1] for name, ends in found.items() if name not in ("ALiBi", "learned")]
+    worse = [curves[name][-1] for name in ("sinusoidal", "T5", "RoPE")]
+    assert curves["none"][0] == max(ends[0] for ends in curves.values()) and curves["none"][-1] < min(worse)
+    others = [ends[-1] for name, ends in curves.items() if name not in ("ALiBi", "learned")]
     assert min(others) > alibi[-1] + 1
     runs = named(frame(records("extrapolation")))
     far = runs[(runs["split"] == "test") & (runs["length"] == 512)].groupby("name")["loss_last"].mean()
     assert far["ALiBi, window"] <= far["ALiBi"]  # "reads this novel no worse"
     assert far["RoPE, window"] < far["ALiBi, window"]
-    said(f"at 512 its loss is {far['RoPE, window']:.2f}, lower than ALiBi’s")
+    says(f"at 512 its loss is {far['RoPE, window']:.2f}, lower than ALiBi’s")
 
 
 def test_what_it_says_of_layers_without_a_clock_is_what_the_records_say():
@@ -56,7 +56,7 @@ def test_what_it_says_of_layers_without_a_clock_is_what_the_records_say():
     far = runs[(runs["length"] == 256) & (runs["reading"] == "as trained")].groupby("stack")["accuracy"]
     assert far.min()["3 window, 1 none"] > 0.98 and 0.2 < far.mean()["4 full"] < 0.3
     assert (runs["trained"] == 32).all()
-    said("finds nearly every word that it has to find, in texts eight times as long", "finds one in four")
+    says("finds nearly every word that it has to find, in texts eight times as long", "finds one in four")
 
 
 def test_what_it_says_of_256_hands_is_so():
@@ -67,14 +67,14 @@ def test_what_it_says_of_256_hands_is_so():
         return (offsets.double()[:, None] * speeds).cos().mean(-1)
 
     assert alike(torch.arange(10, 5000)).max() < alike(torch.tensor([3])).item()
-    said("had a row of 256 such hands", "none is as high as three words back")
+    says("had a row of 256 such hands", "none is as high as three words back")
 
 
 def test_what_it_says_of_the_foxes_is_what_the_picture_computes():
     shares = re.findall(r"(\d+) %", toll().alt)
     assert shares == ["35", "59", "13"]
     assert math.exp(1.5) == pytest.approx(4.5, abs=0.05)
-    said("each gets 35\u00a0% of the weight", "four and a half times", "59\u00a0% against 13\u00a0%")
+    says("each gets 35\u00a0% of the weight", "four and a half times", "59\u00a0% against 13\u00a0%")
 
 
 def test_what_it_says_of_models_is_what_was_counted():
@@ -85,22 +85,22 @@ def test_what_it_says_of_models_is_what_was_counted():
         return sum(known[kind, year] for kind in kinds for year in years)
 
     since = range(2024, 2027)
-    said(f"[{count(*KINDS)} families](models.md)", f"transformers {hand['version']}")
-    said(f"In {hand['read']} we read the code")
-    turned, seen = count("turn", years=since), count(*KINDS, years=since)
-    said(
-        f"Since 2024, {turned} of {seen} families turn",
-        f"Of the {seen - turned} others, two add numbers to the scores, and one adds clocks to the words.",
+    says(f"[{count(*KINDS)} families](models.md)", f"transformers {hand['version']}")
+    says(f"In {hand['read']} we read the code")
+    turned, every = count("turn", years=since), count(*KINDS, years=since)
+    says(
+        f"Since 2024, {turned} of {every} families turn",
+        f"Of the {every - turned} others, two add numbers to the scores, and one adds clocks to the words.",
     )
     kinds = [count(kind, years=since) for kind in ("some", "none", "bias", "table", "sinusoids")]
     assert kinds == [13, 7, 2, 0, 1]
-    said("13 have some attention layers without any position, and in seven no attention layer has one.")
-    told = [
+    says("13 have some attention layers without any position, and in seven no attention layer has one.")
+    rows = [
         (count("some", "none", years=[year]), count(*KINDS, years=[year]), year)
         for year in (2024, 2025, 2026)
     ]
-    said("in {} of {} families of {}, {} of {} of {}, and {} of {} of {}.".format(
-        *(n for row in told for n in row)
+    says("in {} of {} families of {}, {} of {} of {}, and {} of {} of {}.".format(
+        *(n for row in rows for n in row)
     ))
     late = {
         row["family"]: row["encoding"] for row in families() if row["kind"] == "bias" and row["year"] > "2022"

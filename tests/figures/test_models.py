@@ -15,15 +15,15 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_layers_are_those_of_the_defaults():
-    for name, told in KNOWN["layers"].items():
-        config = transformers.CONFIG_MAPPING[told["class"]]()
-        if full := told.get("full_attn_layers"):
+    for name, model in KNOWN["layers"].items():
+        config = transformers.CONFIG_MAPPING[model["class"]]()
+        if full := model.get("full_attn_layers"):
             rest = [layer for layer in range(1, config.num_hidden_layers + 1) if layer not in full]
             released = {"full_attn_layers": full, "kda_layers": rest}
-            config = transformers.CONFIG_MAPPING[told["class"]](linear_attn_config=released)
+            config = transformers.CONFIG_MAPPING[model["class"]](linear_attn_config=released)
         kinds = getattr(config, "layer_types", None)
         pattern = "".join(LETTERS[kind] for kind in kinds) if kinds else "T" * config.num_hidden_layers
-        assert told["pattern"] == pattern, name
+        assert model["pattern"] == pattern, name
     assert transformers.CONFIG_MAPPING["cohere2"]().sliding_window == 4096
     assert transformers.CONFIG_MAPPING["llama4_text"]().attention_chunk_size == 8192
     assert transformers.CONFIG_MAPPING["beam"]().sliding_window == 512

@@ -110,15 +110,15 @@ COLORS = """() => [...document.querySelectorAll('svg, svg text, svg path[style*=
 
 def test_inside_a_dark_page_the_figure_takes_its_colors(page):
     page.set_content(DARK.format(curve().svg))
-    seen = page.evaluate(COLORS)
-    assert {background for name, background, *_ in seen if name == "svg"} == {"rgb(21, 23, 26)"}
-    assert {fill for name, _, fill, _ in seen if name == "text"} == {"rgb(228, 225, 218)"}
-    assert [stroke for name, *_, stroke in seen if name == "path"] == ["rgb(245, 139, 76)"]
+    colors = page.evaluate(COLORS)
+    assert {background for name, background, *_ in colors if name == "svg"} == {"rgb(21, 23, 26)"}
+    assert {fill for name, _, fill, _ in colors if name == "text"} == {"rgb(228, 225, 218)"}
+    assert [stroke for name, *_, stroke in colors if name == "path"] == ["rgb(245, 139, 76)"]
 
 
 def test_alone_the_figure_brings_light_paper(page):
     page.set_content(f'<body style="background:#000">{curve().svg}</body>')
-    seen = page.evaluate(COLORS)
-    assert {background for name, background, *_ in seen if name == "svg"} == {"rgb(255, 254, 251)"}
-    assert {fill for name, _, fill, _ in seen if name == "text"} == {"rgb(29, 31, 34)"}
-    assert [stroke for name, *_, stroke in seen if name == "path"] == ["rgb(213, 94, 0)"]
+    colors = page.evaluate(COLORS)
+    assert {background for name, background, *_ in colors if name == "svg"} == {"rgb(255, 254, 251)"}
+    assert {fill for name, _, fill, _ in colors if name == "text"} == {"rgb(29, 31, 34)"}
+    assert [stroke for name, *_, stroke in colors if name == "path"] == ["rgb(213, 94, 0)"]

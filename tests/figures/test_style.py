@@ -38,7 +38,7 @@ def contrast(one, other):
     return (luminance[1] + 0.05) / (luminance[0] + 0.05)
 
 
-def seen(color, sight):
+def simulated(color, sight):
     space = {"name": "sRGB1+CVD", "cvd_type": SIGHTS[sight], "severity": 100}
     return cspace_convert(to_rgb(color), space, "sRGB1").clip(0, 1) if SIGHTS[sight] else to_rgb(color)
 
@@ -62,7 +62,7 @@ def test_marks_stand_out_from_the_paper_and_labels_are_readable(theme):
 @pytest.mark.parametrize("sight", SIGHTS)
 @pytest.mark.parametrize("theme", THEMES)
 def test_encodings_are_told_apart_by_color_or_else_by_dash(theme, sight):
-    shown = {key: seen(THEMES[theme][f"enc-{key}"], sight) for key in STYLE}
+    shown = {key: simulated(THEMES[theme][f"enc-{key}"], sight) for key in STYLE}
     for one, other in combinations(STYLE, 2):
         distance = deltaE(shown[one], shown[other], input_space="sRGB1")
         strokes = {len(STYLE[key].dash) for key in (one, other)}  # in one period, with their gaps

@@ -51,12 +51,12 @@ class Runner:
 
     def measure(self, tests: list[str]) -> dict:
         """For each file of the package and each line, the tests that run it; and how long each test takes."""
-        told = list(self.pool.map(lambda test: self.ask([test], record=True, limit=600), tests))
+        replies = list(self.pool.map(lambda test: self.ask([test], record=True, limit=600), tests))
         lines: dict[str, dict[str, list[str]]] = {}
-        for file, by_line in (item for part in told for item in part["lines"].items()):
+        for file, by_line in (item for part in replies for item in part["lines"].items()):
             for line, names in by_line.items():
                 lines.setdefault(file, {}).setdefault(line, []).extend(names)
-        times = {name: seconds for part in told for name, seconds in part["times"].items()}
+        times = {name: seconds for part in replies for name, seconds in part["times"].items()}
         busy = {name for by_line in lines.values() for names in by_line.values() for name in names}
         return {"lines": lines, "times": times, "idle": sorted(times.keys() - busy)}
 
@@ -64,9 +64,9 @@ class Runner:
         """What notices a mutant: the first test that fails, or what else went wrong; None where nothing does."""
         module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for tests in rounds(file, mutant, measured):
-            found = self.ask(tests, module, mutant.text)
-            if found["code"]:
-                return found["failed"] or f"ended with {found['code']}"
+            reply = self.ask(tests, module, mutant.text)
+            if reply["code"]:
+                return reply["failed"] or f"ended with {reply['code']}"
         return None
 
 

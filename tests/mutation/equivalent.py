@@ -18,7 +18,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "frozen=True, repr=True": "A class with a `__repr__` of its own keeps it.",
         "if value is Tensor": "`deepcopy` copies them, too, in more time.",
     },
-    "d2lpos/transformer/dropout.py": {"kept, types, -2": "Any number below 0 will do: what is not kept is taken out."},
+    "d2lpos/transformer/dropout.py": {"is_token, types, -2": "Any number below 0 will do: what is not kept is taken out."},
     "d2lpos/bias/fire.py": {"log1p(c * reach)": "A tensor without axes does not decide the dtype."},
     "d2lpos/lab/char_models.py": {"wanted < -1": "What is not asked for is −100."},
     "d2lpos/lab/digits.py": {"target[rows]).long() → target[rows])": "The classes are int64 already."},

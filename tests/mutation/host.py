@@ -72,11 +72,11 @@ class Witness:
             places = {test: place for place, test in enumerate(self.tests)}
             items[:] = sorted((i for i in items if i.nodeid in places), key=lambda i: places[i.nodeid])
             return
-        seen = {}
+        rank = {}
         for item in items:
             kind = item.nodeid.partition("[")[0]
-            seen[item] = seen[kind] = seen.get(kind, 0) + 1
-        items.sort(key=seen.get)
+            rank[item] = rank[kind] = rank.get(kind, 0) + 1
+        items.sort(key=rank.get)
 
     def pytest_runtest_logstart(self, nodeid):
         if self.coverage:
@@ -117,38 +117,38 @@ def answer(tests: list[str], module: str, text: str, limit: int = 120, record: b
     witness = Witness(tests, coverage)
     code = pytest.main([*dict.fromkeys(test.partition("::")[0] for test in tests), *OPTIONS], [witness])
     noticed = served or not module  # who never imports it cannot
-    told = {"code": int(code) if noticed else 0, "failed": witness.failed}
+    reply = {"code": int(code) if noticed else 0, "failed": witness.failed}
     if coverage:
         coverage.stop()
         data = coverage.get_data()
-        told["lines"] = {
+        reply["lines"] = {
             str(Path(f).relative_to(ROOT)): data.contexts_by_lineno(f) for f in data.measured_files()
         }
-        told["times"] = witness.seconds
-    return told
+        reply["times"] = witness.seconds
+    return reply
 
 
 def answer_all() -> None:
     """Read questions and write answers, each from a fork."""
     for question in sys.stdin:
         tests, module, text, more = json.loads(question)
-        with TemporaryFile("w+") as told, TemporaryFile("w+") as words:
+        with TemporaryFile("w+") as replies, TemporaryFile("w+") as words:
             if not (child := os.fork()):
                 os.setsid()
                 os.dup2(words.fileno(), 1)
                 os.dup2(words.fileno(), 2)
-                json.dump(answer(tests, module, text, **more), told)
-                told.flush()
+                json.dump(answer(tests, module, text, **more), replies)
+                replies.flush()
                 os._exit(0)
             _, status, used = os.wait4(child, 0)
             with suppress(ProcessLookupError):
                 os.killpg(child, signal.SIGKILL)  # what its tests have left running
-            told.seek(0), words.seek(0)
+            replies.seek(0), words.seek(0)
             code = os.waitstatus_to_exitcode(status)
             if code > 0:
                 sys.exit(f"no answer to {tests}, {module}: {words.read()}")
-            found = json.load(told) if code == 0 else {"code": code, "failed": None}
-        print(json.dumps(found | {"seconds": used.ru_utime + used.ru_stime}), flush=True)
+            reply = json.load(replies) if code == 0 else {"code": code, "failed": None}
+        print(json.dumps(reply | {"seconds": used.ru_utime + used.ru_stime}), flush=True)
 
 
 if __name__ == "__main__":

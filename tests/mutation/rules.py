@@ -54,7 +54,7 @@ def mutants(source: str) -> list[Mutant]:
     """All mutants of a source file, in its order. No two are the same text."""
     data, tree = source.encode(), ast.parse(source)
     starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
-    found: dict[str, Mutant] = {source: None}
+    by_text: dict[str, Mutant] = {source: None}
     for change in changed(tree, (ast.expr, ast.stmt), imports(tree)):
         if change.is_left_out():
             continue
@@ -67,8 +67,8 @@ def mutants(source: str) -> list[Mutant]:
         nodes = (change.node, *reversed(change.above))
         statement = next(node for node in nodes if isinstance(node, ast.stmt))
         mutant = Mutant(statement.lineno, place.end_lineno, old, new, text.decode())
-        found.setdefault(mutant.text, mutant)
-    return list(found.values())[1:]
+        by_text.setdefault(mutant.text, mutant)
+    return list(by_text.values())[1:]
 
 
 def named(words: str, made: list[Mutant]) -> list[Mutant]:
@@ -107,8 +107,8 @@ class Change(NamedTuple):
         if any(map(is_words, (*self.above, self.node))):
             return True
         match self.node, self.other:
-            case ast.Call(function, given, options), ast.Call(same, other, left) if function is same:
-                exchanged = called(self.node) in SYMMETRIC and other != given and len(other) == len(given)
+            case ast.Call(function, args, options), ast.Call(same, other, left) if function is same:
+                exchanged = called(self.node) in SYMMETRIC and other != args and len(other) == len(args)
                 return exchanged or any(option.arg in LOOKS for option in options if option not in left)
             case ast.Name(one), ast.Name(other) if {one, other} <= set(known := parameters(self.above)):
                 return abs(known.index(one) - known.index(other)) > 1  # neighbors are enough of them
@@ -131,8 +131,8 @@ def is_words(node: ast.AST) -> bool:
 
 def imports(tree: ast.AST) -> set[str]:
     """The names that stand for modules."""
-    found = (node.names for node in ast.walk(tree) if isinstance(node, ast.Import))
-    return {alias.asname or alias.name for names in found for alias in names}
+    names_of_each = (node.names for node in ast.walk(tree) if isinstance(node, ast.Import))
+    return {alias.asname or alias.name for names in names_of_each for alias in names}
 
 
 def changed(
@@ -268,21 +268,21 @@ def changes(node: ast.AST, above: tuple, imported: set[str]) -> Iterator[ast.AST
 
 
 def changed_calls(node: ast.Call, imported: set[str]) -> Iterator[ast.expr]:
-    function, given, named = node.func, node.args, node.keywords
+    function, args, named = node.func, node.args, node.keywords
     of_module = isinstance(function, ast.Attribute) and getattr(function.value, "id", None) in imported
     if isinstance(function, ast.Attribute) and not of_module:
         yield function.value  # the call is forgotten
-    elif len(given) == 1 and not isinstance(given[0], ast.Starred):
-        yield given[0]
+    elif len(args) == 1 and not isinstance(args[0], ast.Starred):
+        yield args[0]
     if isinstance(function, ast.Name):
         others = (ast.Name(name, ast.Load()) for name in counterparts(function.id))
-        yield from (ast.Call(other, given, named) for other in others)
-    if called(node) in CHOOSING and len(given) > 1:
-        yield from (part for part in given if not isinstance(part, ast.Constant))
-    yield from (ast.Call(function, other, named) for other in swapped(given))
-    yield from without_one(named, lambda rest: ast.Call(function, given, rest))
-    if len(given) > 1 or named:
-        yield from without_one(given, lambda rest: ast.Call(function, rest, named))
+        yield from (ast.Call(other, args, named) for other in others)
+    if called(node) in CHOOSING and len(args) > 1:
+        yield from (part for part in args if not isinstance(part, ast.Constant))
+    yield from (ast.Call(function, other, named) for other in swapped(args))
+    yield from without_one(named, lambda rest: ast.Call(function, args, rest))
+    if len(args) > 1 or named:
+        yield from without_one(args, lambda rest: ast.Call(function, rest, named))
 
 
 def counterparts(name: str) -> list[str]:

@@ -20,9 +20,9 @@ def host():
 @pytest.fixture(scope="module")
 def killers(host):
     """The tests that have noticed a mutant. In the end, all must pass without one."""
-    found = set()
-    yield found
-    assert host.ask(sorted(found)) | {"seconds": ...} == {"code": 0, "failed": None, "seconds": ...}
+    tests = set()
+    yield tests
+    assert host.ask(sorted(tests)) | {"seconds": ...} == {"code": 0, "failed": None, "seconds": ...}
 
 
 @cache
@@ -41,6 +41,6 @@ def test_a_mistake_is_noticed(place, mistake, host, killers):
     else:
         ((*_, text),) = named(mistake, made(file))
     tests = tests or [f"tests/core/test_{Path(file).stem}.py"]
-    found = host.ask(tests, file.removesuffix(".py").replace("/", "."), text)
-    assert found["code"] == (0 if old in AS_GOOD else pytest.ExitCode.TESTS_FAILED)
-    killers.update({found["failed"]} - {None})
+    reply = host.ask(tests, file.removesuffix(".py").replace("/", "."), text)
+    assert reply["code"] == (0 if old in AS_GOOD else pytest.ExitCode.TESTS_FAILED)
+    killers.update({reply["failed"]} - {None})

@@ -50,8 +50,8 @@ def census(notebook: NotebookNode) -> Census:
     words, listings, pictures = counts(read)
     code = [cell for cell in read if cell.cell_type == "code"]
     text = "\n\n".join(cell.source for cell in read if cell.cell_type == "markdown")
-    told = int(re.search(r"\*\*Time:\*\* (\d+) minutes to read", text)[1])
-    return Census(words, pictures, sum(map(only_true, code)), listings, told)
+    minutes = int(re.search(r"\*\*Time:\*\* (\d+) minutes to read", text)[1])
+    return Census(words, pictures, sum(map(only_true, code)), listings, minutes)
 
 
 def only_true(cell: NotebookNode) -> bool:

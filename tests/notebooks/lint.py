@@ -211,9 +211,9 @@ def figure_has_caption(notebook: Notebook) -> Found:
 def opening_comes_first(notebook: Notebook) -> Found:
     setups = {at for at, cell in notebook.code if "setup" in tags(cell)}
     captions = {at for at, cell in notebook.words if "caption" in tags(cell)}
-    found = [(at, cell) for at, cell in notebook.cells if "opening" in tags(cell)]
-    yield from ((at, "a notebook has one opening at most") for at, _ in found[1:])
-    for at, cell in found:
+    openings = [(at, cell) for at, cell in notebook.cells if "opening" in tags(cell)]
+    yield from ((at, "a notebook has one opening at most") for at, _ in openings[1:])
+    for at, cell in openings:
         if at - 1 not in setups:
             yield at, "an opening stands directly below the setup"
         if at + 1 not in captions:
@@ -399,14 +399,14 @@ def parsed(cell: NotebookNode) -> list[ast.stmt]:
 
 def defined(cell: NotebookNode) -> dict[str, bool]:
     """Return the functions, classes and values that a code cell defines, and whether a `...` is left in each."""
-    found = {}
+    names_of = {}
     for part in parsed(cell):
         names = [part.name] if isinstance(part, ast.FunctionDef | ast.ClassDef) else []
         if isinstance(part, ast.Assign):
             names = [target.id for target in part.targets if isinstance(target, ast.Name)]
         dots = any(isinstance(node, ast.Constant) and node.value is ... for node in ast.walk(part))
-        found |= dict.fromkeys(names, dots)
-    return found
+        names_of |= dict.fromkeys(names, dots)
+    return names_of
 
 
 def left_open(cell: NotebookNode) -> list[str]:

@@ -70,8 +70,8 @@ def leaks(ask: dict, texts: list[str]) -> list[str]:
     sentences = [" ".join(one.split()) for text in texts for one in SENTENCE.split(text)]
     match ask["kind"]:
         case "number":
-            found = {one: numbers(one, ask.get("unit", "")) for one in sentences}
-            return [one for one in sentences if any(abs(n - ask["right"]) <= ask["within"] for n in found[one])]
+            by_sentence = {one: numbers(one, ask.get("unit", "")) for one in sentences}
+            return [one for one in sentences if any(abs(n - ask["right"]) <= ask["within"] for n in by_sentence[one])]
         case "choice":
             right = telling(ask["options"][ask["right"]])
             own = set().union(*(telling(text) for at, text in enumerate(ask["options"]) if at != ask["right"]))
@@ -81,9 +81,9 @@ def leaks(ask: dict, texts: list[str]) -> list[str]:
 
 def numbers(text: str, unit: str) -> list[float]:
     """The numbers of a sentence with this unit, or those without a percent sign where there is none."""
-    found = [(one[0].lower().replace(",", ""), text[one.end() :].lstrip()) for one in NUMBER.finditer(text)]
+    matches = [(one[0].lower().replace(",", ""), text[one.end() :].lstrip()) for one in NUMBER.finditer(text)]
     counts = (lambda rest: rest.startswith(unit)) if unit else lambda rest: not rest.startswith("%")
-    return [float(COUNTED.get(one, one)) for one, rest in found if counts(rest)]
+    return [float(COUNTED.get(one, one)) for one, rest in matches if counts(rest)]
 
 
 def telling(text: str) -> set[str]:
@@ -110,16 +110,16 @@ def test_what_follows_a_prediction_is_covered(path):
 
 def ends(page) -> list[int]:
     """Where the covers end: no heading and no half of a figure is inside."""
-    boxes, figures, found = [], 0, []
+    boxes, figures, cells_at = [], 0, []
     for at, cell in enumerate(page):
         if cell.source.startswith((TOLD, '<div class="claim"')):
             boxes.append(cell.source.startswith(TOLD))
         figures += cell.source.startswith("<figure") - (cell.source == END)
         if cell.source == "</div>" and boxes.pop():
-            found.append(at)
+            cells_at.append(at)
             assert not figures
         assert not (any(boxes) and cell.cell_type == "markdown" and heading(cell.source) is not None)
-    return found
+    return cells_at
 
 
 def test_a_leak_is_found():

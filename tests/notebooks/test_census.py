@@ -10,6 +10,6 @@ from tests.notebooks.census import census
 
 @pytest.mark.parametrize("chapter", path(ROOT), ids=lambda file: file.stem)
 def test_a_chapter_keeps_within_bounds(chapter):
-    found = census(nbformat.read(chapter, as_version=4))
-    assert found.only_true <= 5
-    assert found.estimate <= found.minutes
+    counts = census(nbformat.read(chapter, as_version=4))
+    assert counts.only_true <= 5
+    assert counts.estimate <= counts.minutes

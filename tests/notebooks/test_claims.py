@@ -26,21 +26,21 @@ def test_chapters_and_ledger_hold_the_same_claims(table):
 
 
 def test_what_a_trained_model_says_has_a_cell_and_a_reason(table):
-    told = [name for name, claim in LEDGER["claims"].items() if "trained" in claim]
-    assert sorted(row.id for row in table if row.trained) == sorted(told)
+    names = [name for name, claim in LEDGER["claims"].items() if "trained" in claim]
+    assert sorted(row.id for row in table if row.trained) == sorted(names)
 
 
 def test_chapter_9_tells_both_verdicts(table):
     [chapter] = (ROOT / "chapters").glob("09-*.ipynb")
     cells = nbformat.read(chapter, as_version=4).cells
     [text] = [cell.source for cell in cells if cell.source.startswith("## What held")]
-    told = re.findall(r"\| (True|Half true|False|Open) \| (True|Half true|False|Open) \|$", text, re.MULTILINE)
+    pairs = re.findall(r"\| (True|Half true|False|Open) \| (True|Half true|False|Open) \|$", text, re.MULTILINE)
     trained = {row.id: row.verdict for row in table if row.trained}
-    assert told == [(row.verdict, trained[row.id]) for row in table if row.id in trained and not row.trained]
+    assert pairs == [(row.verdict, trained[row.id]) for row in table if row.id in trained and not row.trained]
 
 
 def test_sources_are_described_once_and_used():
-    named = {name for told in LEDGER["claims"].values() for name in told["by"]}
+    named = {name for claim in LEDGER["claims"].values() for name in claim["by"]}
     assert named - PAPERS == LEDGER["sources"].keys()
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from bs4 import BeautifulSoup
-from d2lpos_ext.search import once, read, said
+from d2lpos_ext.search import once, read, text_of
 
 PAGE = """<nav><p>Not of the text.</p></nav>
 <article><section id="alibi"><h1>6. ALiBi<a class="headerlink" href="#alibi">#</a></h1>
@@ -27,12 +27,12 @@ drawn("<p>not a paragraph</p>")
 
 
 @pytest.fixture
-def found():
+def page_index():
     return read(PAGE)
 
 
-def test_a_page_is_cut_into_sections_exercises_and_terms(found):
-    _, title, entries = found
+def test_a_page_is_cut_into_sections_exercises_and_terms(page_index):
+    _, title, entries = page_index
     assert title == "6. ALiBi"
     assert [(entry["title"], entry["above"]) for entry in entries] == [
         ("6. ALiBi", ""),
@@ -43,8 +43,8 @@ def test_a_page_is_cut_into_sections_exercises_and_terms(found):
     assert entries[0]["bold"] == "short" and entries[2]["id"] == "ex-six"
 
 
-def test_blocks_are_what_one_would_look_for(found):
-    texts = [[text for _, text, *_ in entry["blocks"]] for entry in found[2]]
+def test_blocks_are_what_one_would_look_for(page_index):
+    texts = [[text for _, text, *_ in entry["blocks"]] for entry in page_index[2]]
     assert texts == [
         ["Train short, test long."],
         [
@@ -54,22 +54,22 @@ def test_blocks_are_what_one_would_look_for(found):
         ["Draw all the lines."],
         ["base", "A number of the frequencies."],
     ]
-    assert [block[2:] for block in found[2][1]["blocks"]] == [[]] * 5 + [["code"]]
+    assert [block[2:] for block in page_index[2][1]["blocks"]] == [[]] * 5 + [["code"]]
 
 
-def test_each_block_has_an_id_and_nothing_else_changes(found):
-    page, _, entries = found
+def test_each_block_has_an_id_and_nothing_else_changes(page_index):
+    page, _, entries = page_index
     html = BeautifulSoup(page, "html.parser")
     for entry in entries:
         for anchor, text, *more in entry["blocks"]:
-            whole = said(html.find(id=anchor))
+            whole = text_of(html.find(id=anchor))
             assert text == (once(whole) if "code" in more else whole)
     assert re.sub(' id="p-[0-9a-f]{6}"', "", page) == PAGE
     assert [block[0] for block in entries[1]["blocks"][:2]] == ["own", "eq-6-2"]
 
 
-def test_a_second_build_keeps_the_ids(found):
-    assert read(found[0]) == found
+def test_a_second_build_keeps_the_ids(page_index):
+    assert read(page_index[0]) == page_index
 
 
 def test_the_same_words_twice_open_their_section():

@@ -26,7 +26,7 @@ print(json.dumps({
     "drawing": {name: str(value) for name, value in matplotlib.rcParams.items()},
 }))
 """
-def told(code: str, folder: Path, **options) -> str:
+def printed(code: str, folder: Path, **options) -> str:
     """What a kernel that runs in a folder prints, or the name of its error."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
     place = {"metadata": {"path": folder}}
@@ -39,9 +39,9 @@ def told(code: str, folder: Path, **options) -> str:
 
 def test_it_gives_what_a_new_one_gives(tmp_path, monkeypatch):
     monkeypatch.setenv("D2LPOS_WEIGHTS", "elsewhere")
-    forked = json.loads(told(FACTS, tmp_path))
+    forked = json.loads(printed(FACTS, tmp_path))
     monkeypatch.setattr(KernelProvisionerFactory.instance(), "default_provisioner_name", "local-provisioner")
-    assert forked == json.loads(told(FACTS, tmp_path))
+    assert forked == json.loads(printed(FACTS, tmp_path))
     assert forked["folder"] == str(tmp_path) and forked["environment"]["D2LPOS_WEIGHTS"] == "elsewhere"
     assert forked["leads"] and forked["parent"] and not forked["package"]
     assert forked["drawing"]["backend"] == BACKEND["MPLBACKEND"]
@@ -49,7 +49,7 @@ def test_it_gives_what_a_new_one_gives(tmp_path, monkeypatch):
 
 def test_it_can_be_interrupted(tmp_path):
     code = "import time; time.sleep(60)"
-    assert told(code, tmp_path, timeout=1, interrupt_on_timeout=True) == "KeyboardInterrupt"
+    assert printed(code, tmp_path, timeout=1, interrupt_on_timeout=True) == "KeyboardInterrupt"
 
 
 @pytest.fixture

@@ -20,17 +20,17 @@ REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["projec
 SOURCES = index(parse_file(ROOT / "book" / "references.bib").entries)
 
 
-def told(findings: list) -> str:
+def message(findings: list) -> str:
     return "".join(f"\ncell {at}: {text} [{rule}]" for at, rule, text in findings)
 
 
 def together(cells: list[NotebookNode], solved: list[NotebookNode]) -> list[NotebookNode]:
     """The cells of a project with each solution below its exercise, and those that have none at the end."""
     runs = {box: list(run) for box, run in groupby(solved, gate) if box}
-    found = []
+    cells_in_order = []
     for box, run in groupby(cells, gate):
-        found += [*run, *(runs.pop(("solution", box[1]), []) if box else [])]
-    return found + [cell for run in runs.values() for cell in run]
+        cells_in_order += [*run, *(runs.pop(("solution", box[1]), []) if box else [])]
+    return cells_in_order + [cell for run in runs.values() for cell in run]
 
 
 def load(path: Path) -> Notebook:
@@ -43,7 +43,7 @@ def load(path: Path) -> Notebook:
 def test_notebook_keeps_the_rules(path):
     projects_rule = "solution_follows_exercise" if PROJECTS in path.as_posix() else ""
     findings = [finding for finding in lint(load(path)) if finding.rule != projects_rule]
-    assert not findings, told(findings)
+    assert not findings, message(findings)
 
 
 @pytest.mark.parametrize("path", projects(ROOT), ids=lambda path: path.name)
@@ -52,15 +52,15 @@ def test_the_solutions_of_a_project_keep_the_rules_where_they_belong(path):
     notebook, answered = load(path), load(answers(path)).content.cells
     notebook.content.cells = together(notebook.content.cells, answered)
     findings = [f for f in lint(notebook) if f.rule.startswith("solution_") or f.rule == "verdict_is_right"]
-    assert not findings, told(findings)
+    assert not findings, message(findings)
 
 
 @pytest.mark.parametrize("key", ["claim", "verdict", "trained", "id"])
 def test_names_differ_between_notebooks(key):
     """Those of exercises and solutions too, since a page is known by them."""
     notebooks = [nbformat.read(path, as_version=4) for path in every(ROOT) if path.parent.name != "solutions"]
-    told = [{cell.metadata.get("d2lpos", {}).get(key) for cell in notebook.cells} for notebook in notebooks]
-    names = [name for each in told for name in each - {None}]
+    sets = [{cell.metadata.get("d2lpos", {}).get(key) for cell in notebook.cells} for notebook in notebooks]
+    names = [name for each in sets for name in each - {None}]
     assert sorted(names) == sorted(set(names))
 
 

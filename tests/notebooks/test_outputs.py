@@ -29,9 +29,9 @@ def test_unchanged_outputs_pass_and_ignored_ones_are_told(pytester, compare):
     (pytester.path / GOOD.name).write_bytes(GOOD.read_bytes())
     run = compare()
     assert run.ret == 0
-    told = str(run.stdout)
-    assert "11 cells compared, 1 ignored" in told
-    assert "good.ipynb::Cell 11: A clock never shows the same time twice." in told
+    printed = str(run.stdout)
+    assert "11 cells compared, 1 ignored" in printed
+    assert "good.ipynb::Cell 11: A clock never shows the same time twice." in printed
 
 
 @pytest.mark.parametrize(("cell", "old", "new"), [(3, "3.75", "3.76"), (7, "1 property", "2 property")])

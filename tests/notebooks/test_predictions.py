@@ -41,7 +41,7 @@ KEYS = {
 FREE = {"legend", "unit", "by", "given"}
 
 
-def told(name: str) -> str:
+def answer_in(name: str) -> str:
     """The answer of a prediction, and what the cells below it have shown."""
     _, path, at = ASKS[name]
     cells = BOOK[path]
@@ -53,10 +53,10 @@ def told(name: str) -> str:
 
 def mean(study, value, lengths, of="length", **case):
     """The mean of recorded runs over their seeds, at each of some lengths."""
-    found = frame(records(study)).query("split == 'test'")
+    rows = frame(records(study)).query("split == 'test'")
     for key, wanted in case.items():
-        found = found[found[key] == wanted]
-    return [found[found[of] == one][value].mean() for one in lengths]
+        rows = rows[rows[key] == wanted]
+    return [rows[rows[of] == one][value].mean() for one in lengths]
 
 
 def batches_that_train(rows):
@@ -81,7 +81,7 @@ def alike(offsets):
 
 def computed(name: str) -> torch.Tensor:
     ask = ASKS[name][0]
-    known = {"x": ask.get("x"), "shown": told(name), "re": re, "DataFrame": DataFrame}
+    known = {"x": ask.get("x"), "shown": answer_in(name), "re": re, "DataFrame": DataFrame}
     known |= {f.__name__: f for f in (mean, batches_that_train, alike, bucket, drop, records)}
     return torch.as_tensor(eval(ask["by"], known | {"torch": torch}), dtype=torch.double)
 
@@ -111,8 +111,8 @@ def test_names_are_unique_and_begin_with_the_chapter():
 @pytest.mark.parametrize("name", ASKS)
 def test_question_is_complete(name):
     ask, *_ = ASKS[name]
-    given = set(ask) - {"id", "kind", "overlooks"} - FREE
-    assert given == KEYS[ask["kind"]] - FREE, f"{name} has {given}"
+    keys = set(ask) - {"id", "kind", "overlooks"} - FREE
+    assert keys == KEYS[ask["kind"]] - FREE, f"{name} has {keys}"
     assert set(ask) >= KEYS[ask["kind"]]
     assert all(ask.get("legend", "?")) and all(hints(ask).values())
 
@@ -155,6 +155,6 @@ def test_number_is_what_the_chapter_says(name):
             torch.tensor(float(ask["right"])).double(), computed(name), rtol=0.005, atol=ask["step"] / 2
         )
     else:
-        assert re.search(rf"(?<![\d.]){ask['right']}(?![\d]|\.\d)", told(name)), (
-            f"{ask['right']} is not in {told(name)}"
+        assert re.search(rf"(?<![\d.]){ask['right']}(?![\d]|\.\d)", answer_in(name)), (
+            f"{ask['right']} is not in {answer_in(name)}"
         )

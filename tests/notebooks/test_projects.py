@@ -31,9 +31,9 @@ def section(path, title):
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.stem)
 def test_it_tells_its_hours_and_the_exercises_fit_into_them(project):
-    hours, told = TIME.search(words(project)).groups()
+    hours, minutes = TIME.search(words(project)).groups()
     heads = [head for cell in cells(project) if (head := EXERCISE.match(cell.source))]
-    assert sum(int(head["minutes"]) for head in heads) == int(told) <= 60 * HOURS[hours]
+    assert sum(int(head["minutes"]) for head in heads) == int(minutes) <= 60 * HOURS[hours]
     assert "\n**You need** [" in words(project)
 
 
@@ -64,8 +64,8 @@ def test_its_solutions_stand_apart_and_begin_with_the_same_imports(project):
 
 
 def test_every_notebook_of_solutions_belongs_to_a_project():
-    found = sorted((ROOT / "chapters" / "projects" / "solutions").glob("*"))
-    assert [path for path in found if path.suffix == ".ipynb"] == sorted(map(answers, PROJECTS)) != []
+    paths = sorted((ROOT / "chapters" / "projects" / "solutions").glob("*"))
+    assert [path for path in paths if path.suffix == ".ipynb"] == sorted(map(answers, PROJECTS)) != []
 
 
 def at(path, text):

@@ -38,5 +38,5 @@ def test_nothing_is_wrong(ran, stored):
     (cell("x" * MOST + "x"), cell(), "outputs of 300001 characters, of at most 300000"),
 ])
 def test_what_is_wrong_is_told(ran, stored, words):
-    [told] = complaints(ran, stored)
-    assert re.match(f"cell c: {words}", told), told
+    [complaint] = complaints(ran, stored)
+    assert re.match(f"cell c: {words}", complaint), complaint

@@ -68,8 +68,8 @@ def test_a_number_is_what_its_expression_says(name):
     assert abs(computed - ask["right"]) <= max(ask.get("within", 0), 1e-9)
     assert ask["from"] < ask["right"] < ask["to"]
     assert ask["overlooks"].keys() == {"below", "above"}
-    told = re.search(r"</summary>\n\n(?:About )?(\d+(?:\.\d+)?)", EVERY[name].source)[1]
-    assert math.isclose(float(told), ask["right"], abs_tol=0.05)
+    answer = re.search(r"</summary>\n\n(?:About )?(\d+(?:\.\d+)?)", EVERY[name].source)[1]
+    assert math.isclose(float(answer), ask["right"], abs_tol=0.05)
 
 
 def test_each_chapter_asks_for_a_number():
@@ -90,9 +90,9 @@ def test_the_place_of_the_right_option_gives_nothing_away():
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_questions_of_one_three_and_six_chapters_ago_come_back(chapter):
-    found = earlier(CHAPTERS[chapter])
-    assert [int(own) for _, own, _ in found] == [chapter - ago for ago in AGO if chapter > ago]
-    assert all(name in EVERY and CHAPTERS[int(own)].name == file for name, own, file in found)
+    back = earlier(CHAPTERS[chapter])
+    assert [int(own) for _, own, _ in back] == [chapter - ago for ago in AGO if chapter > ago]
+    assert all(name in EVERY and CHAPTERS[int(own)].name == file for name, own, file in back)
 
 
 def test_no_question_comes_back_in_two_chapters():

@@ -1,4 +1,4 @@
 import os
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported: nothing is downloaded
-os.environ["TRANSFORMERS_VERBOSITY"] = "error"  # it doubts vocabularies of fifty words
+os.environ["TRANSFORMERS_VERBOSITY"] = "error"  # else it warns of the small vocabularies of these tests

@@ -146,10 +146,10 @@ def plain(values: dict) -> dict:
     """A configuration with the types of layers that `Turning` knows, and one kind of head."""
     types = list(values.get("layer_types") or [])
     renamed = {"indexed_attention": "full_attention", "reference_sliding_attention": "sliding_attention"}
-    said = values.get("rope_parameters") or {}
+    rope = values.get("rope_parameters") or {}
     return values | {
         "layer_types": [renamed.get(kind, kind) for kind in types] or None,
-        "rope_parameters": {renamed.get(key, key): value for key, value in said.items()},
+        "rope_parameters": {renamed.get(key, key): value for key, value in rope.items()},
         "per_layer_config": None,
     }
 
@@ -225,11 +225,11 @@ def rule(layer: Layer) -> str:
 
 
 def temperature(layer: Layer) -> str:
-    kind, told = layer.temperature.func.__name__, layer.temperature.keywords
+    kind, keywords = layer.temperature.func.__name__, layer.temperature.keywords
     if kind == "steps":
-        p = "(p + 1)" if told.get("counted") else "p"
-        return f"1 + {told['scale']:g} ln(1 + ⌊{p}/{told['length']:g}⌋)"
-    return f"(1 + (p + 1)/{told['length']:g})^{told['exponent']:g}"
+        p = "(p + 1)" if keywords.get("counted") else "p"
+        return f"1 + {keywords['scale']:g} ln(1 + ⌊{p}/{keywords['length']:g}⌋)"
+    return f"(1 + (p + 1)/{keywords['length']:g})^{keywords['exponent']:g}"
 
 
 def window(reading: Reading) -> str:
@@ -272,64 +272,64 @@ def row(family: str, hand: dict) -> dict[str, str]:
     released = release(family)
     reading, refused = read(family, released)
     moved = hand["years"].get(family)
-    told = dict.fromkeys(COLUMNS, "") | {"family": family, "year": str(moved or year(family))}
-    told["year by hand"] = "yes" if moved else ""
-    told |= columns(reading) if reading else {}
+    cells = dict.fromkeys(COLUMNS, "") | {"family": family, "year": str(moved or year(family))}
+    cells["year by hand"] = "yes" if moved else ""
+    cells |= columns(reading) if reading else {}
     if refused is not None:
-        told |= {"besides": refused} | hand["refused"].get(family, {})
+        cells |= {"besides": refused} | hand["refused"].get(family, {})
     elif family in hand["refused"]:
         print(f"{family} is read now: drop it from by-hand.yml")
-    told |= hand["besides"].get(family, {})
+    cells |= hand["besides"].get(family, {})
     if released:
         default = None if family in GIVEN else read(family)[0]
         other = columns(default) | hand["besides"].get(family, {}) if default else {}
-        differs = [f"{key} {other[key] or 'none'}" for key in FOLDED if key in other and other[key] != told[key]]
-        told |= {"release": released["name"], "source": released["source"], "default": "; ".join(differs)}
-    told["kind"] = KINDS[told["encoding"]]
-    return {column: str(value) for column, value in told.items()}
+        differs = [f"{key} {other[key] or 'none'}" for key in FOLDED if key in other and other[key] != cells[key]]
+        cells |= {"release": released["name"], "source": released["source"], "default": "; ".join(differs)}
+    cells["kind"] = KINDS[cells["encoding"]]
+    return {column: str(value) for column, value in cells.items()}
 
 
 def rows() -> list[dict[str, str]]:
     """The rows of the file, by year and name."""
     hand = yaml.safe_load((FOLDER / "by-hand.yml").read_text("utf-8"))
     aside = {family for kind in hand["aside"].values() for family in kind}
-    found = [row(family, hand) for family in every() if family not in aside]
-    return sorted(found, key=lambda told: (told["year"], told["family"]))
+    filled = [row(family, hand) for family in every() if family not in aside]
+    return sorted(filled, key=lambda row_: (row_["year"], row_["family"]))
 
 
 def released() -> list[dict[str, str]]:
     """A row for each released model: what its positions are, in a few words, and its trained length by stages."""
-    found = []
+    table = []
     for one in releases():
-        told = columns(bare(encoding_of(one["config"], tokens=TOKENS)))
+        cells = columns(bare(encoding_of(one["config"], tokens=TOKENS)))
         words = [
-            told["encoding"],
-            told["base"] and f"base {told['base']}",
-            told["turns"] and f"turns {told['turns']}",
-            told["scaling"],
-            told["window"] and f"window {told['window']}",
-            told["without"] and f"without {told['without']}",
-            told["attend"] and f"{told['attend']} layers attend",
-            told["sinks"] and "learned sinks",
+            cells["encoding"],
+            cells["base"] and f"base {cells['base']}",
+            cells["turns"] and f"turns {cells['turns']}",
+            cells["scaling"],
+            cells["window"] and f"window {cells['window']}",
+            cells["without"] and f"without {cells['without']}",
+            cells["attend"] and f"{cells['attend']} layers attend",
+            cells["sinks"] and "learned sinks",
             one.get("remembered") and f"from memory: {', '.join(one['remembered'])}",
         ]
         stages = " → ".join(f"{length:,}" for length in one.get("trained", ()))
-        said = {"position": "; ".join(filter(None, words)), "trained": stages, "report": one.get("report", "")}
-        found.append({key: str(one[key]) for key in ("name", "year", "family", "source")} | said)
-    return sorted(found, key=lambda told: (-int(told["year"]), told["name"].lower()))
+        sizes = {"position": "; ".join(filter(None, words)), "trained": stages, "report": one.get("report", "")}
+        table.append({key: str(one[key]) for key in ("name", "year", "family", "source")} | sizes)
+    return sorted(table, key=lambda line: (-int(line["year"]), line["name"].lower()))
 
 
-def write(path: Path, names: Iterable[str], found: list[dict[str, str]]) -> None:
+def write(path: Path, names: Iterable[str], table: list[dict[str, str]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as lines:
         written = csv.DictWriter(lines, names, lineterminator="\n")
         written.writeheader()
-        written.writerows(found)
+        written.writerows(table)
 
 
 def main() -> None:
     write(FOLDER / "models.csv", COLUMNS, rows())
-    found = released()
-    write(FOLDER / "releases.csv", found[0], found)
+    table = released()
+    write(FOLDER / "releases.csv", table[0], table)
 
 
 if __name__ == "__main__":

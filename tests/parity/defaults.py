@@ -67,32 +67,32 @@ def constants(family: str) -> dict[str, object]:
     # Without it, classes forget the window.
     used = {"use_sliding_window": True} if "use_sliding_window" in plain else {}
     default = made(family, **used) | {key: plain[key] for key in used}
-    kept = {key: value for key, value in default.items() if key in words() - ROPE - LISTS and key[0] != "_"}
-    kept = {key: value for key, value in kept.items() if not isinstance(value, dict | None)}
+    values = {key: value for key, value in default.items() if key in words() - ROPE - LISTS and key[0] != "_"}
+    values = {key: value for key, value in values.items() if not isinstance(value, dict | None)}
     for size, value in default.items():
         if SIZES.fullmatch(size) and type(value) is int:
             changed = made(family, **used, **{size: 2 * value}) | {key: plain[key] for key in used}
-            same = {size, *(key for key, one in kept.items() if changed.get(key) in (one, None))}
-            kept = {key: one for key, one in kept.items() if key in same or len(changed) == len(used)}
-    return kept
+            same = {size, *(key for key, one in values.items() if changed.get(key) in (one, None))}
+            values = {key: one for key, one in values.items() if key in same or len(changed) == len(used)}
+    return values
 
 
 def reads(family: str, name: str, key: str, **more: object) -> bool:
     """Whether a key of RoPE's parameters has the odd value that a configuration says by some name."""
-    said = made(family, **{name: ODD[key]}, **more).get("rope_parameters") or {}
-    return said.get(key) == ODD[key]
+    rope = made(family, **{name: ODD[key]}, **more).get("rope_parameters") or {}
+    return rope.get(key) == ODD[key]
 
 
 def rotary(family: str) -> type | None:
     """The module of its code that makes cosines and sines; None where it has none that asks a configuration alone."""
     kind = CONFIG_MAPPING[family]
     module = sys.modules[tiny.model_class(family).__module__]
-    found = [
+    classes = [
         one for name, one in vars(module).items() if name.endswith("RotaryEmbedding") and "Vision" not in name
     ]
     own = [
         one
-        for one in found
+        for one in classes
         if one.__module__ == module.__name__ and hasattr(one, "compute_default_rope_parameters")
     ]
     name = kind.__name__.removesuffix("Config")
@@ -102,10 +102,10 @@ def rotary(family: str) -> type | None:
 
 def whole(family: str) -> bool:
     """Whether its code turns whole heads, whatever the share is."""
-    said = {"rope_type": "default", "rope_theta": 100.0}
+    rule = {"rope_type": "default", "rope_theta": 100.0}
     try:
         configs = [
-            CONFIG_MAPPING[family](rope_parameters=said | {"partial_rotary_factor": share})
+            CONFIG_MAPPING[family](rope_parameters=rule | {"partial_rotary_factor": share})
             for share in (1.0, 0.5)
         ]
         lengths = [len(rotary(family).compute_default_rope_parameters(config)[0]) for config in configs]
@@ -131,28 +131,28 @@ def rope(family: str) -> dict[str, object]:
             return {"keys": {"rope_parameters": default}, "unread": sorted(ODD)}
         read = [key for key in THETAS if bases[key] != default]
         return {
-            "keys": {"rope_theta": {kind: said["rope_theta"] for kind, said in default.items()}},
+            "keys": {"rope_theta": {kind: values["rope_theta"] for kind, values in default.items()}},
             "thetas": {THETAS[key]: key for key in read},
-            "scaled": [kind for kind, said in scaled.items() if said["rope_type"] == "linear"],
+            "scaled": [kind for kind, values in scaled.items() if values["rope_type"] == "linear"],
             "unread": [key for key in ODD if key not in read],
         }
-    found = {"keys": {}, "aliases": {}, "unread": [], "whole": whole(family)}
+    entry = {"keys": {}, "aliases": {}, "unread": [], "whole": whole(family)}
     alone, plain = default, {key: value for key, value in default.items() if key not in ODD}
     for key, other in OTHERS.items():
         names = (key, *other)
         rules = {}, {"rope_scaling": RULE}, {"rope_scaling": plain}
-        readers = [name for name in names if any(reads(family, name, key, **rule) for rule in rules)]
+        spellings = [name for name in names if any(reads(family, name, key, **rule) for rule in rules)]
         if any(reads(family, name, key) for name in names):
             alone = {name: value for name, value in alone.items() if name != key}
-        found["aliases"] |= {name: key for name in readers if name != key}
-        found["unread"] += [key] * (key not in readers)
-        said = scaled or default  # LongRoPE's own refuse another rule
-        if key in said:
-            found["keys"][key] = said[key]
+        entry["aliases"] |= {name: key for name in spellings if name != key}
+        entry["unread"] += [key] * (key not in spellings)
+        values = scaled or default  # LongRoPE's own refuse another rule
+        if key in values:
+            entry["keys"][key] = values[key]
     alone = {key: value for key, value in alone.items() if key not in ("max_position_embeddings", "type")}
     if alone != {"rope_type": "default"}:
-        found["keys"]["rope_parameters"] = alone
-    return found
+        entry["keys"]["rope_parameters"] = alone
+    return entry
 
 
 def text(family: str) -> dict[str, object]:
@@ -207,16 +207,16 @@ def entries() -> dict[str, dict]:
     """The whole file; nothing that is empty."""
     logging.disable(logging.WARNING)
     try:
-        found = {family: of(family) for family in sorted(CONFIG_MAPPING)}
+        table = {family: of(family) for family in sorted(CONFIG_MAPPING)}
     finally:
         logging.disable(logging.NOTSET)
-    found = {family: {name: part for name, part in entry.items() if part} for family, entry in found.items()}
-    return {family: entry for family, entry in found.items() if entry}
+    table = {family: {name: part for name, part in entry.items() if part} for family, entry in table.items()}
+    return {family: entry for family, entry in table.items() if entry}
 
 
-def written(found: dict[str, dict]) -> str:
+def written(table: dict[str, dict]) -> str:
     """A line a family."""
-    lines = (f"{json.dumps(family)}: {json.dumps(entry, sort_keys=True)}" for family, entry in found.items())
+    lines = (f"{json.dumps(family)}: {json.dumps(entry, sort_keys=True)}" for family, entry in table.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

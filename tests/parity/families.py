@@ -151,12 +151,12 @@ def unsorted(x: Tensor, layer: Layer) -> Tensor:
 def looks(layer: Layer, positions: Tensor, causal: bool) -> Tensor:
     """(query, key), True where a query may look."""
     ahead = positions[None] - positions[:, None]
-    seen = ahead <= 0 if causal else torch.ones_like(ahead, dtype=torch.bool)
+    mask = ahead <= 0 if causal else torch.ones_like(ahead, dtype=torch.bool)
     if layer.window is not None:
-        seen &= ahead.abs() < layer.window
+        mask &= ahead.abs() < layer.window
     if layer.chunk is not None:
-        seen &= positions[None] // layer.chunk == positions[:, None] // layer.chunk
-    return seen
+        mask &= positions[None] // layer.chunk == positions[:, None] // layer.chunk
+    return mask
 
 
 def fitted(family: str, **more: object) -> object:
@@ -205,7 +205,7 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
                 wrong.add("scale")
             for one in (call, plain):  # what compresses puts further keys behind those of the tokens
                 one.k = one.k[..., : len(line), :]
-                one.seen = None if one.seen is None else one.seen[:, : len(line)]
+                one.visible = None if one.visible is None else one.visible[:, : len(line)]
             plain.q, plain.k = (unsorted(x, layer) if family in SORTED else x for x in (plain.q, plain.k))
             if isinstance(layer.encoding, Normed):
                 norms = [m for n, m in made.named_modules() if NORMS.search(n)][2 * number : 2 * number + 2]
@@ -217,8 +217,8 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
                 wrong.add(f"scores {where}")
             if call.sinks != layer.sinks:
                 wrong.add("sinks")
-            plain_order = where == "as they are" and call.seen is not None
-            if plain_order and not torch.equal(call.seen, looks(layer, line, reading.causal)):
+            plain_order = where == "as they are" and call.visible is not None
+            if plain_order and not torch.equal(call.visible, looks(layer, line, reading.causal)):
                 wrong.add(f"mask of layer {number}")
     return sorted(wrong)
 
@@ -244,7 +244,7 @@ OWN = {
 def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
     """What their function makes of the features that it gets, all of which turn."""
     name, order = OWN[family]
-    module, seen = sys.modules[type(made).__module__], []
+    module, turned = sys.modules[type(made).__module__], []
     if order == "after the angles":
         module = module.RoFormerSelfAttention
     original = getattr(module, name)
@@ -255,7 +255,7 @@ def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
             tensors = tensors[1:]
         pairs = zip(tensors, out if isinstance(out, tuple) else (out,), strict=False)
         flip = order == "sequence first"
-        seen.extend((x.transpose(1, 2), y.transpose(1, 2)) if flip else (x, y) for x, y in pairs)
+        turned.extend((x.transpose(1, 2), y.transpose(1, 2)) if flip else (x, y) for x, y in pairs)
         return out
 
     wrong = set()
@@ -264,11 +264,11 @@ def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
         for where, positions in PLACES.items():
             if order == "after the angles" and where != "as they are":  # RoFormer takes no position ids
                 continue
-            seen.clear()
+            turned.clear()
             tiny.calls(made, positions)
-            if len(seen) != 2 * len(reading.layers):
-                return [f"{len(seen) // 2} layers turn, and not {len(reading.layers)}"]
-            for number, (x, y) in enumerate(seen):
+            if len(turned) != 2 * len(reading.layers):
+                return [f"{len(turned) // 2} layers turn, and not {len(reading.layers)}"]
+            for number, (x, y) in enumerate(turned):
                 encoding = reading.encodings[number // 2]
                 whole = pad(x, (0, encoding.dim - x.shape[-1]))
                 if not same(encoding.rotate_at(whole, positions)[..., : x.shape[-1]], y):
@@ -286,8 +286,8 @@ TABLES = re.compile(r"(position_embeddings?|wpe|embed_positions|positions_embed)
 def added(reading: Reading, made: nn.Module) -> list[str]:
     """What the tables and sinusoids of each part give for the first tokens, and where it takes position ids, later."""
     if not any(TABLES.search(name) for name, _ in made.named_modules()):  # CTRL keeps its table apart
-        kept = made.transformer.pos_encoding
-        fit = (same(given(reading, start, 12), kept[start : start + 12]) for start in (0, 300))
+        table = made.transformer.pos_encoding
+        fit = (same(added_vectors(reading, start, 12), table[start : start + 12]) for start in (0, 300))
         return [] if all(fit) else ["table"]
     wrong = set()
     parts = {"encoder": reading.encoder, "decoder": reading} if reading.encoder else {"": reading}
@@ -318,7 +318,7 @@ def added(reading: Reading, made: nn.Module) -> list[str]:
                     return [f"table of {theirs}, and not of {mine}"]
                 part.input.table.data = module.weight.data
             row = row.flatten(0, -2)
-            if not same(given(part, start, min(12, len(row))), row[:12]):
+            if not same(added_vectors(part, start, min(12, len(row))), row[:12]):
                 wrong.add(f"rows of the {name.split('.')[-1]} from {start} on")
     return sorted(wrong)
 
@@ -328,7 +328,7 @@ def note(rows: dict, name: str, module: nn.Module, _: object, output: object) ->
     rows[name] = module, output.clone()  # to which some models add in place
 
 
-def given(reading: Reading, start: int, length: int) -> Tensor:
+def added_vectors(reading: Reading, start: int, length: int) -> Tensor:
     """What the input adds to tokens from start on; (length, dim)."""
     encoding = reading.input
     dim = encoding.table.shape[1] if isinstance(encoding, Learned) else encoding.dim
@@ -368,22 +368,22 @@ def sloped(reading: Reading, made: nn.Module) -> list[str]:
 def weights_of_one_word(made: nn.Module, length: int) -> Tensor:
     """The first layer's weights, (head, query, key); Falcon's by PyTorch's attention, as its others add the bias twice."""
     words = torch.full((1, length), 4)
-    given = {"input_ids": words, "attention_mask": torch.ones_like(words)}
+    batch = {"input_ids": words, "attention_mask": torch.ones_like(words)}
     if made.config.model_type != "falcon":
         made.config._attn_implementation = "eager"
         with torch.no_grad():
-            return made(**given, output_attentions=True).attentions[0][0].float()
+            return made(**batch, output_attentions=True).attentions[0][0].float()
     made.config._attn_implementation = "sdpa"
-    seen, module = [], sys.modules[type(made).__module__]
+    scores, module = [], sys.modules[type(made).__module__]
     with pytest.MonkeyPatch.context() as patch, torch.no_grad():
 
         def listening(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor, **rest: object) -> Tensor:
-            seen.append(attn_mask + q @ k.mT / q.shape[-1] ** 0.5)
+            scores.append(attn_mask + q @ k.mT / q.shape[-1] ** 0.5)
             return torch.zeros_like(q)
 
         patch.setattr(module.F, "scaled_dot_product_attention", listening)
-        made(**given)
-    return seen[0][0].float().softmax(-1)
+        made(**batch)
+    return scores[0][0].float().softmax(-1)
 
 
 def shared_buckets(reading: Reading, made: nn.Module) -> list[str]:
@@ -397,14 +397,14 @@ def shared_buckets(reading: Reading, made: nn.Module) -> list[str]:
 
 def disentangled(reading: Reading, made: nn.Module) -> list[str]:
     """DeBERTa's attention weights in each layer, for 60 tokens."""
-    seen, here = [], torch.arange(60)
+    calls, here = [], torch.arange(60)
     attending = [m for m in made.modules() if type(m).__name__ == "DisentangledSelfAttention"]
-    hooks = [m.register_forward_hook(lambda *call: seen.append(call), with_kwargs=True) for m in attending]
+    hooks = [m.register_forward_hook(lambda *call: calls.append(call), with_kwargs=True) for m in attending]
     with torch.no_grad():
         made(input_ids=4 + here[None] % 60, output_attentions=True)
     for hook in hooks:
         hook.remove()
-    for (module, arguments, words, out), layer in zip(seen, reading.layers, strict=True):
+    for (module, arguments, words, out), layer in zip(calls, reading.layers, strict=True):
         bias, vectors, x = layer.encoding, words["rel_embeddings"], arguments[0]
         heads, split = len(bias.keys), lambda t: t.unflatten(-1, (len(bias.keys), -1)).transpose(-3, -2)  # noqa: B023
         if hasattr(module, "in_proj"):
@@ -418,7 +418,7 @@ def disentangled(reading: Reading, made: nn.Module) -> list[str]:
         scores = q @ k.mT / q.shape[-1] ** 0.5 + bias.score(q, k, here, here)
         if not same((layer.scale * scores).softmax(-1), out[1]):
             return ["weights"]
-    return [] if len(seen) == len(reading.layers) else ["layers"]
+    return [] if len(calls) == len(reading.layers) else ["layers"]
 
 
 FILE = Path(__file__).parents[2] / "book" / "families.csv"
@@ -490,10 +490,10 @@ def main(*families: str) -> None:
         for family in families:
             print(family, verdict(family), flush=True)
         return
-    found = rows()
+    table = rows()
     head = ["Positions", "Reading", "Number", "Families"]
     with FILE.open("w", encoding="utf-8", newline="") as lines:
-        csv.writer(lines, lineterminator="\n").writerows([head, *found])
+        csv.writer(lines, lineterminator="\n").writerows([head, *table])
 
 
 if __name__ == "__main__":

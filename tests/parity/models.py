@@ -100,7 +100,7 @@ class InTheirPlace(nn.Module):
         return self.answer(y, *arguments)
 
 
-def seen(blind: Tensor, theirs: Tensor) -> None:
+def compare_visible(blind: Tensor, theirs: Tensor) -> None:
     """A model whose output position does not move proves nothing."""
     assert (blind - theirs).abs().max() > 0.01
 
@@ -116,7 +116,7 @@ def with_our_attention(model, places, encoding, causal=True, answer=lambda y, *_
         for module, name, project, out in places:
             setattr(module, name, InTheirPlace(our_attention(project, out, chosen, causal), answer))
         outputs.append(model(**inputs)[0])
-    seen(outputs[0], theirs)
+    compare_visible(outputs[0], theirs)
     return outputs[1], theirs
 
 
@@ -138,7 +138,7 @@ def our_transformer(tokens, theirs, encoding, weights, causal=True):
         load(ours.norm, norm)
         load(ours.head, head)
         outputs.append(ours(tokens, torch.arange(tokens.shape[1])))
-    seen(outputs[0], theirs)
+    compare_visible(outputs[0], theirs)
     return outputs[1], theirs
 
 
@@ -351,7 +351,7 @@ def bert():
     encoding.table.copy_(model.embeddings.position_embeddings.weight)
     model.embeddings.position_embeddings.weight.zero_()
     words = model.embeddings.word_embeddings(tokens)
-    seen(model(inputs_embeds=words)[0], theirs)
+    compare_visible(model(inputs_embeds=words)[0], theirs)
     for layer in model.encoder.layer:
         it, nothing = layer.attention.self, (torch.eye(DIM), None)  # its out projection stands elsewhere
         attention = our_attention(stacked(it.query, it.key, it.value), nothing, Encoding(), causal=False)

@@ -34,14 +34,14 @@ def rows(reading: Reading, made: nn.Module) -> set[str]:
         return {"table"}
     owner = made.get_submodule(TABLE.sub("", name))
     layers = next((m for m in owner.modules() if isinstance(m, nn.ModuleList)), None)
-    seen, picture = [], torch.randn(1, 3, *[reading_side(made)] * 2)
+    inputs, picture = [], torch.randn(1, 3, *[reading_side(made)] * 2)
     hook = (
         layers[0].register_forward_pre_hook(
-            lambda m, a, k: seen.append(a[0] if a else k["hidden_states"]), with_kwargs=True
+            lambda m, a, k: inputs.append(a[0] if a else k["hidden_states"]), with_kwargs=True
         )
         if layers is not None
         else owner.register_forward_hook(
-            lambda m, a, out: seen.append(out[0] if isinstance(out, tuple) else out)
+            lambda m, a, out: inputs.append(out[0] if isinstance(out, tuple) else out)
         )
     )
     trained = torch.randn_like(table)
@@ -50,7 +50,7 @@ def rows(reading: Reading, made: nn.Module) -> set[str]:
             table.data = content
             made(pixel_values=picture)
     hook.remove()
-    added, dim = (seen[0] - seen[1])[0], reading.input.table.shape[1]
+    added, dim = (inputs[0] - inputs[1])[0], reading.input.table.shape[1]
     added = (added.permute(1, 2, 0) if added.dim() == 3 and added.shape[-1] != dim else added).reshape(
         -1, dim
     )

@@ -6,13 +6,13 @@ from torch import nn
 from d2lpos.pretrained import Layer, Reading
 
 
-def told(reading: Reading | None) -> tuple | None:
+def facts(reading: Reading | None) -> tuple | None:
     """All that a reading says, but for its family's name and where its values came from."""
     if reading is None:
         return None
     layers = tuple(of_layer(layer) for layer in reading.layers)
     places = reading.places and reading.places(4, 6).tolist()
-    return reading.causal, reading.first, of_encoding(reading.input), layers, told(reading.encoder), places
+    return reading.causal, reading.first, of_encoding(reading.input), layers, facts(reading.encoder), places
 
 
 def of_layer(layer: Layer) -> tuple:

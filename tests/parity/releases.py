@@ -21,24 +21,24 @@ TOKENS = 1024  # of the text that those are read for whose positions depend on i
 @cache
 def releases() -> list[dict]:
     """What the file holds, in its order; each with the family that its configuration is read as."""
-    found = yaml.safe_load(FILE.read_text("utf-8"))
-    return [{**one, "family": encoding_of(one["config"], tokens=TOKENS).family} for one in found]
+    entries = yaml.safe_load(FILE.read_text("utf-8"))
+    return [{**one, "family": encoding_of(one["config"], tokens=TOKENS).family} for one in entries]
 
 
 @cache
 def of_families() -> dict[str, dict]:
     """The release that stands for a family: the one marked `row`, or the first."""
-    found = {}
+    by_family = {}
     for one in sorted(releases(), key=lambda one: not one.get("row")):
-        found.setdefault(one["family"], one)
-    return found
+        by_family.setdefault(one["family"], one)
+    return by_family
 
 
 def written() -> str:
     """The releases as JSON, one a line."""
     every = yaml.safe_load(FILE.read_text("utf-8"))
-    kept = [{key: value for key, value in one.items() if key not in ABOUT} for one in every]
-    lines = [json.dumps(one, ensure_ascii=False, allow_nan=False) for one in kept]
+    configs = [{key: value for key, value in one.items() if key not in ABOUT} for one in every]
+    lines = [json.dumps(one, ensure_ascii=False, allow_nan=False) for one in configs]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 

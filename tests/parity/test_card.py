@@ -92,15 +92,15 @@ def test_the_longest_text_fits_and_one_more_page_does_not(file, program):
 
 
 def test_who_keeps_windows():
-    kept = {}
+    rows = {}
     llama4 = {"model_type": "llama4_text"}
     for file in (GPT_OSS, GEMMA3, llama4):
         for program in PROGRAMS:
-            kept[file["model_type"], program] = card(read(file), file, 100_000, program=program)["rows"]
+            rows[file["model_type"], program] = card(read(file), file, 100_000, program=program)["rows"]
     full = {"vllm": 100_000, "sglang": 100_000, "llama.cpp": 100_096, "transformers": 100_000}
-    assert [kept["gpt_oss", one] for one in PROGRAMS] == [768, 80_000, 127, 144]
-    assert kept["gemma3_text", "sglang"] == full["sglang"] and kept["gemma3_text", "vllm"] == 1024 + 16
-    assert kept["llama4_text", "vllm"] == full["vllm"] and kept["llama4_text", "transformers"] == 8191
+    assert [rows["gpt_oss", one] for one in PROGRAMS] == [768, 80_000, 127, 144]
+    assert rows["gemma3_text", "sglang"] == full["sglang"] and rows["gemma3_text", "vllm"] == 1024 + 16
+    assert rows["llama4_text", "vllm"] == full["vllm"] and rows["llama4_text", "transformers"] == 8191
     assert card(read(llama4), llama4, 100_000, program="llama.cpp")["rows"] == 8192 + 512
 
 

@@ -54,24 +54,24 @@ def test_numbers_by_hand_are_those_of_the_configurations():
     for family, kinds in (("inkling", "hybrid_sliding"), ("inkling2", "hybrid_sliding")):
         config = census.configuration(family)
         near = config.layer_types.count(kinds)
-        told = f"{config.sliding_window_size} in {near} of {len(config.layer_types)}"
-        assert HAND["refused"][family]["window"] == told
+        text = f"{config.sliding_window_size} in {near} of {len(config.layer_types)}"
+        assert HAND["refused"][family]["window"] == text
     assert census.configuration("inkling").log_scaling_n_floor is None
     later = census.configuration("inkling2")
     grows = f"1 + {later.log_scaling_alpha} ln(max(1, (p + 1)/{later.log_scaling_n_floor}))"
     assert HAND["refused"]["inkling2"]["temperature"] == grows
     dots = census.configuration("dots3_note")
-    said = dots.to_dict()
-    widths = {one["qk_nope_head_dim"] + dots.qk_rope_head_dim for one in said["per_layer_config"].values()}
-    wide = said["qk_nope_head_dim"] + dots.qk_rope_head_dim
-    told = f"64 of {widths.pop()} in windows, 64 of {wide} elsewhere"
-    assert HAND["refused"]["dots3_note"]["turns"] == told
+    values = dots.to_dict()
+    widths = {one["qk_nope_head_dim"] + dots.qk_rope_head_dim for one in values["per_layer_config"].values()}
+    wide = values["qk_nope_head_dim"] + dots.qk_rope_head_dim
+    text = f"64 of {widths.pop()} in windows, 64 of {wide} elsewhere"
+    assert HAND["refused"]["dots3_note"]["turns"] == text
     assert not widths and dots.qk_rope_head_dim == 64
     assert census.configuration("blt").rope_parameters["rope_theta"] == HAND["refused"]["blt"]["base"]
 
 
 @pytest.mark.parametrize(
-    ("family", "told"),
+    ("family", "cells"),
     [
         ("deepseek_v4", {"base": "10000 in windows alone, 160000 with compressed keys"}),
         ("deepseek_v4", {"scaling": "YaRN by 16 without its factor, only with compressed keys"}),
@@ -82,9 +82,9 @@ def test_numbers_by_hand_are_those_of_the_configurations():
         ("zamba2", {"encoding": "RoPE", "attend": "13 of 81"}),
     ],
 )
-def test_a_row_says_where_a_rule_holds_and_which_features_are_pairs(rows, family, told):
+def test_a_row_says_where_a_rule_holds_and_which_features_are_pairs(rows, family, cells):
     [row] = [row for row in rows if row["family"] == family]
-    assert {key: row[key] for key in told} == told
+    assert {key: row[key] for key in cells} == cells
 
 
 def test_every_kind_of_encoding_occurs(rows):

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 def both(*asked):
     """What Python makes of commands and configurations, after a look that the page makes the same."""
-    theirs = json.loads(node(ROOT / "tests/parity/files.js", told=json.dumps(asked)))
+    theirs = json.loads(node(ROOT / "tests/parity/files.js", stdin=json.dumps(asked)))
     ours = [attempt(lambda one=one: ran(*one)) for one in asked]
     for one, (other, _) in zip(ours, theirs, strict=True):
         assert same(one, other), difference(one, other)

@@ -25,10 +25,10 @@ def warned(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[..., tuple[Lla
     logger.addHandler(caplog.handler)
     caplog.set_level(logging.WARNING, logger.name)
 
-    def configured(**said: object) -> tuple[LlamaConfig, bool]:
+    def configured(**keys: object) -> tuple[LlamaConfig, bool]:
         caplog.clear()
         sizes = {"hidden_size": DIM, "num_attention_heads": 1, "max_position_embeddings": LONGER}
-        config = LlamaConfig(**sizes, rope_parameters={"rope_theta": BASE, "factor": 4.0, **said})
+        config = LlamaConfig(**sizes, rope_parameters={"rope_theta": BASE, "factor": 4.0, **keys})
         return config, bool(caplog.records)
 
     yield configured
@@ -41,11 +41,11 @@ def turned(config: LlamaConfig) -> Tensor:
 
 def test_yarn_takes_the_new_length_for_that_of_training_and_does_not_warn(warned):
     right, wrong = (yarn(frequencies(DIM, BASE), 4, length)[0] for length in (TRAINED, LONGER))
-    config, told = warned(rope_type="yarn", original_max_position_embeddings=TRAINED)
-    assert torch.allclose(turned(config).double(), right) and not told
-    config, told = warned(rope_type="yarn")
+    config, warning = warned(rope_type="yarn", original_max_position_embeddings=TRAINED)
+    assert torch.allclose(turned(config).double(), right) and not warning
+    config, warning = warned(rope_type="yarn")
     assert config.rope_parameters["original_max_position_embeddings"] == LONGER
-    assert torch.allclose(turned(config).double(), wrong) and not told
+    assert torch.allclose(turned(config).double(), wrong) and not warning
     assert (wrong / right > 1.01).sum() == 17 and round((wrong / right).max().item(), 2) == 2.15
     # It could warn, and does for Llama 3's rule.
     assert warned(rope_type="llama3", low_freq_factor=1.0, high_freq_factor=4.0)[1]
@@ -53,64 +53,64 @@ def test_yarn_takes_the_new_length_for_that_of_training_and_does_not_warn(warned
 
 def test_our_reader_makes_of_it_what_transformers_makes(warned):
     """A checkpoint means what its program makes of it."""
-    said = warned(rope_type="yarn")[0].to_dict()
-    del said["rope_parameters"]["original_max_position_embeddings"]
-    ours, _ = encoding_of(said).layers[0].encoding.scaled()
+    file = warned(rope_type="yarn")[0].to_dict()
+    del file["rope_parameters"]["original_max_position_embeddings"]
+    ours, _ = encoding_of(file).layers[0].encoding.scaled()
     assert torch.equal(ours, yarn(frequencies(DIM, BASE), 4, LONGER)[0])
 
 
 @pytest.mark.parametrize("case", without_one())
 def test_a_rule_that_lacks_a_key_turns_as_its_class_does_or_is_refused(case):
-    said = without_one()[case]
+    file = without_one()[case]
     try:
-        ours, factor = encoding_of(said, tokens=LENGTH).layers[0].encoding.scaled()
+        ours, factor = encoding_of(file, tokens=LENGTH).layers[0].encoding.scaled()
     except ValueError:
         return
-    rule = said["rope_parameters"]["rope_type"]
-    config = LlamaConfig(**{key: value for key, value in said.items() if key != "model_type"})
+    rule = file["rope_parameters"]["rope_type"]
+    config = LlamaConfig(**{key: value for key, value in file.items() if key != "model_type"})
     theirs, same = ROPE_INIT_FUNCTIONS[rule](config, seq_len=LENGTH)
     assert torch.allclose(theirs.double(), ours, rtol=1e-4) and factor == pytest.approx(same)
 
 
 def test_what_a_class_needs_is_named_where_it_is_missing():
-    told = {}
-    for case, said in without_one().items():
+    errors = {}
+    for case, file in without_one().items():
         try:
-            encoding_of(said, tokens=LENGTH)
+            encoding_of(file, tokens=LENGTH)
         except ValueError as error:
-            told[case] = str(error)
+            errors[case] = str(error)
     needed = {"linear": "factor", "dynamic": "factor", "yarn": "factor", "llama3": "factor low_freq_factor high_freq_factor"}
     needed["longrope"] = "short_factor long_factor"
     missing = {f"{rule}, no {key}": key for rule, keys in needed.items() for key in keys.split()}
     null = {case.replace("no", "null", 1): key for case, key in missing.items()}
     null |= {f"{rule}, null original_max_position_embeddings": "original_max_position_embeddings" for rule in ("yarn", "llama3", "longrope")}
     del null["yarn, null factor"]  # the quotient of its lengths
-    assert told.keys() == missing.keys() | null.keys()
+    assert errors.keys() == missing.keys() | null.keys()
     for case, key in (missing | null).items():
         article = "a " if key == "factor" else ""
-        assert told[case] == f'rope_type "{case.partition(",")[0]}" must have {article}{key}, and has none'
+        assert errors[case] == f'rope_type "{case.partition(",")[0]}" must have {article}{key}, and has none'
 
 
 @pytest.mark.parametrize("tokens", [131_072, 65_536, 50_000])
 def test_settings_for_transformers_make_what_they_say(tokens):
     """The lines are run, and the frequencies of its code are those of YaRN."""
-    said = {"num_hidden_layers": 36, "head_dim": 128, "rope_theta": 1e6, "max_position_embeddings": 40_960}
-    config, trained = Qwen3Config(**said), 32_768
-    exec(settings(read({"model_type": "qwen3", **said}), tokens, "transformers", trained)["line"], {"config": config})  # noqa: S102
+    keys = {"num_hidden_layers": 36, "head_dim": 128, "rope_theta": 1e6, "max_position_embeddings": 40_960}
+    config, trained = Qwen3Config(**keys), 32_768
+    exec(settings(read({"model_type": "qwen3", **keys}), tokens, "transformers", trained)["line"], {"config": config})  # noqa: S102
     theirs, factor = ROPE_INIT_FUNCTIONS["yarn"](config)
     ours, same = yarn(frequencies(128, 1e6), round(tokens / trained, 4), trained)
     assert torch.allclose(theirs.double(), ours, rtol=1e-5) and factor == pytest.approx(same)
     assert torch.equal(ours, encoding_of(config).layers[0].encoding.scaled()[0])
     old = {}
-    exec(settings(read({"model_type": "qwen3", **said}), tokens, "transformers4", trained)["line"], {"config": Namespace(old)})  # noqa: S102
-    assert torch.equal(ours, encoding_of({"model_type": "qwen3", **said, **old}).layers[0].encoding.scaled()[0])
+    exec(settings(read({"model_type": "qwen3", **keys}), tokens, "transformers4", trained)["line"], {"config": Namespace(old)})  # noqa: S102
+    assert torch.equal(ours, encoding_of({"model_type": "qwen3", **keys, **old}).layers[0].encoding.scaled()[0])
 
 
 class Namespace:
     """Keeps in a dictionary what is set on it."""
 
-    def __init__(self, kept):
-        object.__setattr__(self, "kept", kept)
+    def __init__(self, values):
+        object.__setattr__(self, "values", values)
 
     def __setattr__(self, name, value):
-        self.kept[name] = value
+        self.values[name] = value

@@ -71,10 +71,10 @@ PATCHES = {
 }
 
 
-@pytest.mark.parametrize("said", PATCHES.values(), ids=PATCHES)
+@pytest.mark.parametrize("sizes", PATCHES.values(), ids=PATCHES)
 @pytest.mark.parametrize("family", ["swinv2", "maskformer-swin"])
-def test_windows_of_other_pictures(family, said):
-    assert compare(family, **said) == []
+def test_windows_of_other_pictures(family, sizes):
+    assert compare(family, **sizes) == []
 
 
 @pytest.mark.parametrize("family", ["swinv2", "maskformer-swin"])
@@ -156,13 +156,13 @@ def test_an_indexer_turns_in_a_layout_of_its_own(family, layout, monkeypatch):
     config = tiny.configuration(family, index_head_dim=16, index_topk=4)
     reading, made = encoding_of(config), tiny.model(family, config)
     module = sys.modules[type(made).__module__]
-    seen = []
+    queries = []
 
     def listening(original):
         def turned(q, k, cos, sin, *rest, **more):
             out = original(q, k, cos, sin, *rest, **more)
             if more.get("unsqueeze_dim") == 2:
-                seen.append((q.transpose(1, 2), out[0].transpose(1, 2)))
+                queries.append((q.transpose(1, 2), out[0].transpose(1, 2)))
             return out
 
         return turned
@@ -171,8 +171,8 @@ def test_an_indexer_turns_in_a_layout_of_its_own(family, layout, monkeypatch):
         monkeypatch.setattr(module, name, listening(getattr(module, name)))
     positions = families.PLACES["stretched"]
     tiny.calls(made, positions)
-    assert len(seen) == len(reading.layers) == 8
-    for (q, theirs), layer in zip(seen, reading.layers, strict=True):
+    assert len(queries) == len(reading.layers) == 8
+    for (q, theirs), layer in zip(queries, reading.layers, strict=True):
         whole = torch.nn.functional.pad(q, (0, 16 - q.shape[-1]))
         mine = layer.indexer.rotate_at(whole, positions)[..., : q.shape[-1]]
         theirs = (
@@ -182,30 +182,30 @@ def test_an_indexer_turns_in_a_layout_of_its_own(family, layout, monkeypatch):
 
 
 def test_an_indexer_of_blocks_turns_as_its_layer_does_and_chooses_no_more_than_it_says(monkeypatch):
-    said = {
+    sparse = {
         "use_sparse_attention": True, "sparse_index_dim": 32, "sparse_block_size": 3, "sparse_topk_blocks": 2,
         "sparse_num_index_heads": 1, "sparse_init_block": 0, "sparse_local_block": 1, "sparse_attention_freq": [0, 1] * 4,
     }  # fmt: skip
     rope = {"rope_type": "default", "rope_theta": 300.0, "partial_rotary_factor": 0.5}
-    file = {"model_type": "minimax_m3_vl_text", "rope_parameters": rope, "sparse_attention_config": said}
+    file = {"model_type": "minimax_m3_vl_text", "rope_parameters": rope, "sparse_attention_config": sparse}
     config = tiny.configuration("minimax_m3_vl_text", **file)
-    reading, made, seen = encoding_of(tiny.data(config)), tiny.model("minimax_m3_vl_text", config), []
+    reading, made, queries = encoding_of(tiny.data(config)), tiny.model("minimax_m3_vl_text", config), []
     assert str(reading) == str(encoding_of(tiny.data(tiny.configuration("minimax_m3_vl_text")) | file | {"layer_types": None}))
     module = sys.modules[type(made).__module__]
 
     def turned(q, k, *rest, original=module.apply_rotary_pos_emb):
         out = original(q, k, *rest)
-        seen.extend([(q, out[0])] * (q.shape[1] == 1))  # of the indexer, which has one head
+        queries.extend([(q, out[0])] * (q.shape[1] == 1))  # of the indexer, which has one head
         return out
 
     monkeypatch.setattr(module, "apply_rotary_pos_emb", turned)
     positions, chosen = families.PLACES["as they are"], []
     for block in made.modules():
         if type(block).__name__.endswith("Indexer"):
-            block.register_forward_hook(lambda module, given, blocks: chosen.append(blocks.shape[-1] * module.block_size))
+            block.register_forward_hook(lambda module, args, blocks: chosen.append(blocks.shape[-1] * module.block_size))
     tiny.calls(made, positions)
     assert chosen == [6] * 4 and [layer.keys for layer in reading.layers] == [None, 6] * 4
-    for (q, theirs), layer in zip(seen, reading.layers[1::2], strict=True):
+    for (q, theirs), layer in zip(queries, reading.layers[1::2], strict=True):
         assert families.same(layer.indexer.rotate_at(q, positions), theirs)
 
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 def both(*files):
     """What Python makes of files, after a look that the page makes the same, by its own parser and from a File alike."""
     asked = json.dumps([base64.b64encode(file).decode() for file in files])
-    theirs = json.loads(node(ROOT / "tests/parity/files.js", told=asked))
+    theirs = json.loads(node(ROOT / "tests/parity/files.js", stdin=asked))
     ours = [attempt(lambda file=file: load(file)) for file in files]
     for one, (other, opened) in zip(ours, theirs, strict=True):
         assert same(one, other), difference(one, other)
@@ -78,8 +78,8 @@ def plainly(part):
 def test_what_a_header_leaves_out_is_the_familys_and_is_told():
     sizes = {"block_count": 12, "embedding_length": 1152, "attention.head_count": 4, "attention.key_length": 256}
     [(config, notes)] = both(written("gemma3", sizes | {"attention.sliding_window": 512, "rope.freq_base": 1e6}))
-    told = "rope_local_base_freq = 10000, layer_types = {\"sliding_attention\": 10, \"full_attention\": 2}"
-    assert told in notes[1] and [one["encoding"]["base"] for one in read(config)["kinds"]] == [1e4, 1e6]
+    note = "rope_local_base_freq = 10000, layer_types = {\"sliding_attention\": 10, \"full_attention\": 2}"
+    assert note in notes[1] and [one["encoding"]["base"] for one in read(config)["kinds"]] == [1e4, 1e6]
 
 
 def test_versions_and_orders_of_bytes():

@@ -10,7 +10,7 @@ from d2lpos.config.tables import rows, table
 from d2lpos.pretrained import encoding_of
 from tests.parity import defaults, tiny
 from tests.parity.families import fitted
-from tests.parity.readings import told
+from tests.parity.readings import facts
 from tests.parity.variants import LENGTH, RULES, dropped, scaled, sections
 
 READ = sorted(set(rows()) & set(CONFIG_MAPPING))
@@ -22,27 +22,27 @@ TOKENS = 100
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
-def read(said):
+def read(file):
     """What is read; a word of the refusal where it is refused."""
     try:
-        return told(encoding_of(said, tokens=TOKENS))
+        return facts(encoding_of(file, tokens=TOKENS))
     except ValueError as error:
         return str(error)
 
 
 def wrong(family, files):
     """The names of those files that are not read as what transformers makes of them."""
-    found = []
-    for name, said in files.items():
-        whole = defaults.made(family, **said)
+    faults = []
+    for name, file in files.items():
+        whole = defaults.made(family, **file)
         if not whole:
             continue
-        if said.get("per_layer_config", 0) is None:  # heads alike, which what the class saves forgets
+        if file.get("per_layer_config", 0) is None:  # heads alike, which what the class saves forgets
             whole["per_layer_config"] = None
-        expected, got = read(whole), read(said)
+        expected, got = read(whole), read(file)
         if not isinstance(expected, str) and got != expected:
-            found.append(f"{name}: {got}" if isinstance(got, str) else name)
-    return found
+            faults.append(f"{name}: {got}" if isinstance(got, str) else name)
+    return faults
 
 
 @pytest.mark.parametrize("family", READ)
@@ -77,8 +77,8 @@ def test_frequencies_are_those_of_its_code(family, rule):
     """Numbers, not names: what the file says may not be what its code does."""
     small = tiny.data(fitted(family)) | {"max_position_embeddings": LENGTH}
     small.pop("rope_scaling_layers", None)
-    said = small | {"rope_parameters": {"rope_type": rule} | RULES[rule] | sections(small)}
-    made, rotary, got = defaults.made(family, **said), defaults.rotary(family), read(said)
+    file = small | {"rope_parameters": {"rope_type": rule} | RULES[rule] | sections(small)}
+    made, rotary, got = defaults.made(family, **file), defaults.rotary(family), read(file)
     if not made or rotary is None or isinstance(got, str) or "layer_rope_theta" in small:
         pytest.skip("theirs or ours refuses it")
     try:
@@ -89,7 +89,7 @@ def test_frequencies_are_those_of_its_code(family, rule):
     if family == "mistral4" and rule == "default":
         pytest.skip("its code makes angles for more features than turn")
     for encoding in {
-        id(one): one for one in encoding_of(said, tokens=TOKENS).encodings if one is not None
+        id(one): one for one in encoding_of(file, tokens=TOKENS).encodings if one is not None
     }.values():
         omega, factor = getattr(encoding, "rope", encoding).scaled()
         both = (one.float().abs().sort().values for one in (omega, theirs.inv_freq))  # ERNIE deals them first

@@ -16,7 +16,7 @@ WORDS = 4 + torch.arange(40)[None]
 HERE = torch.arange(40)[None]
 
 
-def told(family: str, position_ids: Tensor, **more: object) -> Tensor:
+def reply(family: str, position_ids: Tensor, **more: object) -> Tensor:
     """The states that a tiny model of this family ends with."""
     config = tiny.configuration(family, **more)
     torch.manual_seed(0)
@@ -30,8 +30,8 @@ def told(family: str, position_ids: Tensor, **more: object) -> Tensor:
 
 def moved(family: str, by: int, **more: object) -> float:
     """How far a shift of all positions moves the states, of their size."""
-    here = told(family, HERE, **more)
-    return ((told(family, HERE + by, **more) - here).norm() / here.norm()).item()
+    here = reply(family, HERE, **more)
+    return ((reply(family, HERE + by, **more) - here).norm() / here.norm()).item()
 
 
 def test_deepseek_v4_places_compressed_keys_by_index_and_queries_by_their_ids():
@@ -46,7 +46,7 @@ def test_recurrent_gemma_forgets_where_an_id_is_zero():
     assert moved("recurrent_gemma", 1, **kinds) > 0.01  # the first token counts less where its id is not 0
     again = HERE.clone()
     again[:, 20] = 0
-    whole, forgot = told("recurrent_gemma", HERE, **kinds), told("recurrent_gemma", again, **kinds)
+    whole, forgot = reply("recurrent_gemma", HERE, **kinds), reply("recurrent_gemma", again, **kinds)
     assert torch.equal(whole[:, :20], forgot[:, :20]) and (whole[:, 20:] - forgot[:, 20:]).abs().max() > 0.01
 
 

@@ -136,7 +136,7 @@ def differences(files, questions, ignore=()):
     """Of files by name, each asked the same, those whose answers differ; and how many were answered."""
     texts = {name: json.dumps(file) if not isinstance(file, str) else file for name, file in files.items()}
     asked = json.dumps([[text, ignore, questions] for text in texts.values()])
-    made = json.loads(node(ROOT / "tests/parity/reader.js", told=asked))
+    made = json.loads(node(ROOT / "tests/parity/reader.js", stdin=asked))
     unlike, answered = [], 0
     for (name, text), theirs in zip(texts.items(), made, strict=True):
         for question, ours, other in zip(questions, answers(text, ignore, questions), theirs, strict=True):

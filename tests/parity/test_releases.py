@@ -12,7 +12,7 @@ from d2lpos.config.outer import plain, text_of
 from d2lpos.config.tables import table
 from d2lpos.pretrained import encoding_of
 from tests.parity import defaults
-from tests.parity.readings import told
+from tests.parity.readings import facts
 from tests.parity.releases import FOR_THE_PACKAGE, TOKENS, releases, written
 
 NAMES = [one["name"] for one in releases()]
@@ -75,4 +75,4 @@ def test_a_release(release):
     family = release["config"]["model_type"]
     if family in CONFIG_MAPPING:
         whole = defaults.made(family, **release["config"])
-        assert told(encoding_of(whole, tokens=TOKENS)) == told(reading)
+        assert facts(encoding_of(whole, tokens=TOKENS)) == facts(reading)

@@ -37,10 +37,10 @@ def test_the_bytes_of_its_cache(family):
         if made["why_state"]:
             assert family in UNKNOWN
             made["cache"]["state"] = 0
-        assert sum(made["cache"].values()) == kept(model, tokens, reading["encoder"], bool(made["why_state"]))
+        assert sum(made["cache"].values()) == size(model, tokens, reading["encoder"], bool(made["why_state"]))
 
 
-def kept(model, tokens, two_parts, keys_alone):
+def size(model, tokens, two_parts, keys_alone):
     """Bytes of a model's cache after a prompt."""
     words = {"input_ids": 4 + torch.arange(tokens)[None]}
     words |= {"decoder_input_ids": words["input_ids"]} if two_parts else {}

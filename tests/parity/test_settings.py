@@ -59,14 +59,14 @@ BY_KIND = ["gemma3_text", "gemma3n_text", "laguna", "mellum", "mimo_v2_flash", "
 
 def loaded(config: dict) -> PretrainedConfig:
     """The class of the whole file with few layers, so that a model of it is small."""
-    found = CONFIG_MAPPING[config["model_type"]].from_dict(deepcopy(config))
-    text = found.get_text_config(decoder=True)
+    made = CONFIG_MAPPING[config["model_type"]].from_dict(deepcopy(config))
+    text = made.get_text_config(decoder=True)
     whole = text.num_hidden_layers
     for key, value in list(vars(text).items()):
         if isinstance(value, list) and len(value) == whole:
             setattr(text, key, value[:LAYERS])
     text.num_hidden_layers = min(whole, LAYERS)
-    return found
+    return made
 
 
 def frequencies(config: PretrainedConfig) -> list[tuple[torch.Tensor, float]]:

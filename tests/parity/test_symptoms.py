@@ -161,8 +161,8 @@ def test_the_keys_of_a_window_are_those_whose_words_token_8_notices(kind, more, 
 
 def test_flash_attention_is_handed_one_less():
     knows = defaultdict(bool, window_size=True)
-    given = flash._process_flash_attention_kwargs(12, 12, True, sliding_window=4, supports_mapping=knows)
-    assert given["causal"] and given["window_size"] == (3, 3)
+    options = flash._process_flash_attention_kwargs(12, 12, True, sliding_window=4, supports_mapping=knows)
+    assert options["causal"] and options["window_size"] == (3, 3)
 
 
 def test_dynamic_ntk_remembers_the_longest_text_until_a_short_one_comes():

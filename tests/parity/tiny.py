@@ -80,7 +80,7 @@ class Call:
 
     q: Tensor
     k: Tensor
-    seen: Tensor | None  # (query, key), True where a query looks
+    visible: Tensor | None  # (query, key), True where a query looks
     scale: float | None
     sinks: bool
 
@@ -103,8 +103,8 @@ MORE = {
 
 
 def listen(module, q, k, v, mask=None, scaling=None, **rest):
-    seen = None if mask is None else mask[0, 0, :, : k.shape[-2]] == 0
-    CALLS.append(Call(q, k, seen, scaling, rest.get("s_aux") is not None))
+    visible = None if mask is None else mask[0, 0, :, : k.shape[-2]] == 0
+    CALLS.append(Call(q, k, visible, scaling, rest.get("s_aux") is not None))
     return q.new_zeros(q.shape[0], q.shape[2], q.shape[1], v.shape[-1]), None
 
 

@@ -38,10 +38,10 @@ def without_one() -> dict[str, dict]:
     small = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1}
     small |= {"max_position_embeddings": 4 * LENGTH}
     files = {}
-    for rule, said in RULES.items():
-        said = {"rope_type": rule, **said} | ({"truncate": True} if rule == "yarn" else {})
-        for key in [name for name in said if name not in ("rope_type", "rope_theta")]:
-            less = {name: value for name, value in said.items() if name != key}
+    for rule, keys in RULES.items():
+        keys = {"rope_type": rule, **keys} | ({"truncate": True} if rule == "yarn" else {})
+        for key in [name for name in keys if name not in ("rope_type", "rope_theta")]:
+            less = {name: value for name, value in keys.items() if name != key}
             files[f"{rule}, no {key}"] = small | {"rope_parameters": less}
             files[f"{rule}, null {key}"] = small | {"rope_parameters": {**less, key: None}}
     return files
@@ -49,8 +49,8 @@ def without_one() -> dict[str, dict]:
 
 def sections(small: dict) -> dict:
     """The pairs of each coordinate, which a family's code takes by default for heads of the usual size alone."""
-    said = small.get("rope_parameters") or {}
-    return {key: said[key] for key in ("mrope_section",) if key in said}
+    rope = small.get("rope_parameters") or {}
+    return {key: rope[key] for key in ("mrope_section",) if key in rope}
 
 
 def scaled(family: str) -> dict[str, dict]:
@@ -58,16 +58,16 @@ def scaled(family: str) -> dict[str, dict]:
     small = tiny.data(fitted(family))
     bare = {key: value for key, value in small.items() if key not in ("rope_parameters", *defaults.ODD)}
     files = {}
-    for rule, said in RULES.items():
-        said = said | sections(small)
-        old = {key: value for key, value in said.items() if key != "rope_theta"}
+    for rule, keys in RULES.items():
+        keys = keys | sections(small)
+        old = {key: value for key, value in keys.items() if key != "rope_theta"}
         files[f"{rule}, 4"] = bare | {"rope_theta": 300.0, "rope_scaling": {"type": rule} | old}
         files[f"{rule}, late 4"] = bare | {"rope_theta": 300.0, "rope_scaling": {"rope_type": rule} | old}
-        files[f"{rule}, 5"] = bare | {"rope_parameters": {"rope_type": rule} | said}
+        files[f"{rule}, 5"] = bare | {"rope_parameters": {"rope_type": rule} | keys}
         files[f"{rule}, half"] = files[f"{rule}, 4"] | {"partial_rotary_factor": 0.5}
         kinds = set(small.get("layer_types") or ()) & {"full_attention", "sliding_attention"}
         if kinds:
             files[f"{rule}, by layers"] = bare | {
-                "rope_parameters": {k: {"rope_type": rule} | said for k in kinds}
+                "rope_parameters": {k: {"rope_type": rule} | keys for k in kinds}
             }
     return files

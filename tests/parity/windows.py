@@ -22,12 +22,12 @@ def compare(reading: Reading, made: nn.Module) -> list[str]:
     for number, (layer, block) in enumerate(zip(reading.layers, blocks, strict=True)):
         if not weights_fit(layer, block):
             return [f"parameters of layer {number}"]
-    for number, (layer, seen) in enumerate(zip(reading.layers, watched(made, blocks), strict=True)):
+    for number, (layer, call) in enumerate(zip(reading.layers, watched(made, blocks), strict=True)):
         height, width = (-(-cells // layer.merged) for cells in grid(made))
-        if seen["size"] != (height, width):
+        if call["size"] != (height, width):
             wrong.add(f"cells of layer {number}")
         elif not torch.allclose(
-            mine(layer, blocks[number], seen, reading.places(height, width)), theirs(seen), atol=CLOSE
+            mine(layer, blocks[number], call, reading.places(height, width)), theirs(call), atol=CLOSE
         ):
             wrong.add(f"weights of layer {number}")
     return sorted(wrong)
@@ -46,15 +46,15 @@ def weights_fit(layer: Layer, block: nn.Module) -> bool:
         scales = torch.linspace(1, 5, module.num_attention_heads)  # the last beyond log 100, where theirs end
         module.logit_scale.data = scales[:, None, None]
         nn.init.normal_(first.bias)
-        given = {"first.weight": first.weight, "first.bias": first.bias, "second.weight": second.weight}
+        parameters = {"first.weight": first.weight, "first.bias": first.bias, "second.weight": second.weight}
     else:
         module = getattr(module, "relative_position_bias", module)
         nn.init.normal_(module.relative_position_bias_table)
-        given = {"table": module.relative_position_bias_table}
+        parameters = {"table": module.relative_position_bias_table}
     own = dict(layer.encoding.named_parameters()) if layer.encoding is not None else {}
-    if {name: p.shape for name, p in own.items()} != {name: p.shape for name, p in given.items()}:
+    if {name: p.shape for name, p in own.items()} != {name: p.shape for name, p in parameters.items()}:
         return False
-    layer.encoding.load_state_dict(given)
+    layer.encoding.load_state_dict(parameters)
     return True
 
 
@@ -73,12 +73,12 @@ def watched(made: nn.Module, blocks: list[nn.Module]) -> list[dict]:
     calls, hooks = [{} for _ in blocks], []
     for call, block in zip(calls, blocks, strict=True):
 
-        def enter(module, given, call=call):
-            call["x"], call["size"] = given[0][0], tuple(given[1])
-            call["normed"] = module.layernorm_before(given[0])[0]
+        def enter(module, args, call=call):
+            call["x"], call["size"] = args[0][0], tuple(args[1])
+            call["normed"] = module.layernorm_before(args[0])[0]
 
-        def attend(module, given, out, call=call):
-            call["windows"], call["weights"] = given[0], out[1]
+        def attend(module, args, out, call=call):
+            call["windows"], call["weights"] = args[0], out[1]
 
         hooks += [block.register_forward_pre_hook(enter), block.attention.register_forward_hook(attend)]
     height, width = grid(made)
@@ -96,15 +96,15 @@ def watched(made: nn.Module, blocks: list[nn.Module]) -> list[dict]:
     return calls
 
 
-def theirs(seen: dict) -> Tensor:
+def theirs(call: dict) -> Tensor:
     """(head, query, key) of all cells, which are found again in the windows by what they hold.
 
     What a window has besides, filled up where the picture ends, is left out.
     """
-    cells = seen["normed"] if holds(seen["windows"], seen["normed"]).any() else seen["x"]
-    weights = torch.zeros(seen["weights"].shape[1], len(cells), len(cells))
-    for found, weight in zip(holds(seen["windows"], cells), seen["weights"], strict=True):
-        places, there = found.nonzero(as_tuple=True)
+    cells = call["normed"] if holds(call["windows"], call["normed"]).any() else call["x"]
+    weights = torch.zeros(call["weights"].shape[1], len(cells), len(cells))
+    for mask, weight in zip(holds(call["windows"], cells), call["weights"], strict=True):
+        places, there = mask.nonzero(as_tuple=True)
         weights[:, there[:, None], there] = weight[:, places[:, None], places]
     assert (weights.sum(-1) > 0).all(), "a cell that is in no window"
     return weights / weights.sum(-1, keepdim=True)
@@ -115,9 +115,9 @@ def holds(windows: Tensor, cells: Tensor) -> Tensor:
     return (windows[..., None, :] == cells).all(-1)
 
 
-def mine(layer: Layer, block: nn.Module, seen: dict, places: Tensor) -> Tensor:
+def mine(layer: Layer, block: nn.Module, call: dict, places: Tensor) -> Tensor:
     """The same as the reading has it, of the model's own queries and keys."""
-    module, x = core(block), seen["x"] if isinstance(layer.encoding, SwinV2) else seen["normed"]
+    module, x = core(block), call["x"] if isinstance(layer.encoding, SwinV2) else call["normed"]
     ways = ("q_proj", "k_proj") if hasattr(module, "q_proj") else ("query", "key")
     heads = module.num_attention_heads
     q, k = (getattr(module, way)(x).unflatten(-1, (heads, -1)).transpose(0, 1)[None] for way in ways)

@@ -15,8 +15,8 @@ def test_citation_agrees_with_the_package():
     assert citation["version"] == project["version"]
     edition = {"3": "Third edition"}[project["version"].partition(".")[0]]
     assert citation["title"].endswith(f", {edition.lower()}")
-    said = [(ROOT / "book" / name).read_text("utf-8") for name in ("_templates/book-footer.html", "paper.html", "changelog.md")]
-    assert all(edition.lower() in text.lower() for text in said)
+    texts = [(ROOT / "book" / name).read_text("utf-8") for name in ("_templates/book-footer.html", "paper.html", "changelog.md")]
+    assert all(edition.lower() in text.lower() for text in texts)
     assert citation["license"] == [project["license"], "CC-BY-4.0"]
     assert citation["repository-code"] == project["urls"]["Repository"]
     assert all(citation[key] for key in ("title", "message", "abstract", "authors"))

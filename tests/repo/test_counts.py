@@ -31,14 +31,14 @@ def text(name: str) -> str:
     ["README.md", "book/models.md", "book/preface.md", "book/changelog.md", "chapters/08-choosing.ipynb"],
 )
 def test_as_many_families_are_named(name):
-    found = {int(number) for number in LARGE.findall(text(name)) if int(number) > 20}
-    assert len(ROWS) in found and found <= {len(ROWS), sum(SINCE.values())}
+    numbers = {int(number) for number in LARGE.findall(text(name)) if int(number) > 20}
+    assert len(ROWS) in numbers and numbers <= {len(ROWS), sum(SINCE.values())}
 
 
 def test_most_modern_models_use_rope():
     turned = SINCE["turn"] + SINCE["some"]
-    said = f"{turned} of {sum(SINCE.values())} families turn queries and keys in at least some layers, and {SINCE['turn']} in every"
-    assert said in text("book/models.md")
+    sentence = f"{turned} of {sum(SINCE.values())} families turn queries and keys in at least some layers, and {SINCE['turn']} in every"
+    assert sentence in text("book/models.md")
     chapter = f"Of {sum(SINCE.values())} families of language models since 2024, {turned} use RoPE, {SINCE['some']} of them only in some layers."
     assert chapter in text("chapters/08-choosing.ipynb")
     claims = yaml.safe_load((BOOK / "claims.yml").read_text("utf-8"))["claims"]
@@ -49,17 +49,17 @@ def test_most_modern_models_use_rope():
 
 def test_the_scorecard_counts_them():
     card = yaml.safe_load((BOOK / "scorecard.yml").read_text("utf-8"))
-    said = {name: column["Families of models"] for name, column in card.items()}
+    cell = {name: column["Families of models"] for name, column in card.items()}
     by = {
         kind: [row["family"] for row in ROWS if row["encoding"] == kind]
         for kind in ("ALiBi", "buckets", "sinusoids")
     }
-    assert said["RoPE"] == f"{ALL['turn']}, and {ALL['some']} in some layers"
-    assert (said["ALiBi"], by["ALiBi"]) == ("BLOOM, MPT", ["bloom", "mpt"])
-    assert said["No encoding, causal mask"] == f"seven, and {ALL['some']} in some layers" and ALL["none"] == 7
-    assert (said["Sinusoidal"], by["sinusoids"]) == ("four, such as CTRL", ["ctrl", "xglm", "kosmos2", "kosmos2_5"])
-    assert said["Learned table"] == "seven, such as GPT-2" and ALL["table"] == 7
-    assert (said["Relative: Shaw, T5"], by["buckets"]) == ("one with buckets, CPM-Ant", ["cpmant"])
+    assert cell["RoPE"] == f"{ALL['turn']}, and {ALL['some']} in some layers"
+    assert (cell["ALiBi"], by["ALiBi"]) == ("BLOOM, MPT", ["bloom", "mpt"])
+    assert cell["No encoding, causal mask"] == f"seven, and {ALL['some']} in some layers" and ALL["none"] == 7
+    assert (cell["Sinusoidal"], by["sinusoids"]) == ("four, such as CTRL", ["ctrl", "xglm", "kosmos2", "kosmos2_5"])
+    assert cell["Learned table"] == "seven, such as GPT-2" and ALL["table"] == 7
+    assert (cell["Relative: Shaw, T5"], by["buckets"]) == ("one with buckets, CPM-Ant", ["cpmant"])
 
 
 def test_as_many_releases_are_named():

@@ -40,8 +40,8 @@ def shown(cells: list[NotebookNode]) -> set[str]:
 
 
 def test_it_holds_the_chapters_the_licenses_and_how_to_begin(handout):
-    given = {path.relative_to(handout).as_posix() for path in handout.rglob("*.*")}
-    assert given == {file(path) for path in CHAPTERS} | {"README.md"}
+    files = {path.relative_to(handout).as_posix() for path in handout.rglob("*.*")}
+    assert files == {file(path) for path in CHAPTERS} | {"README.md"}
     assert {path.name for path in handout.iterdir()} >= {"LICENSE", "LICENSE-TEXT"}
 
 
@@ -49,21 +49,21 @@ def test_it_holds_the_chapters_the_licenses_and_how_to_begin(handout):
 def test_solutions_are_gone_and_all_else_is_there(handout, path):
     book = nbformat.read(path, as_version=4).cells
     solved = [cell for cell in nbformat.read(answers(path), as_version=4).cells if "solution" in tags(cell)]
-    given = nbformat.read(handout / file(path), as_version=4)
-    nbformat.validate(given)
-    kept = [cell for cell in book if "solution" not in tags(cell)]
-    secret = lines(solved) - lines(kept)
+    copy = nbformat.read(handout / file(path), as_version=4)
+    nbformat.validate(copy)
+    open_cells = [cell for cell in book if "solution" not in tags(cell)]
+    secret = lines(solved) - lines(open_cells)
     assert bool(secret) == any("exercise" in tags(cell) for cell in book)
-    assert not secret & lines(given.cells)
-    assert [cell.id for cell in given.cells] == [cell.id for cell in kept]
+    assert not secret & lines(copy.cells)
+    assert [cell.id for cell in copy.cells] == [cell.id for cell in open_cells]
     asked = False
-    for cell, old in zip(given.cells, kept, strict=True):
+    for cell, old in zip(copy.cells, open_cells, strict=True):
         if cell.cell_type == "code":
             assert cell.source == old.source
             assert cell.outputs == ([] if asked or "exercise" in tags(cell) else old.outputs)
         else:
             asked = "predict" in tags(old) or (asked and not re.search("^#+ ", old.source, re.MULTILINE))
-    assert not shown(solved) & shown(given.cells)
+    assert not shown(solved) & shown(copy.cells)
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem[:3])

@@ -100,8 +100,8 @@ def test_another_python_does_not_pass_for_the_one_in_use(tree, tmp_path):
     old = pretend(tmp_path / "python3.10", "import sys; sys.version_info = (3, 10, 13)")
     assert "needs Python 3.11 or newer" in make(tree, "book", f"PYTHON={old}").stderr
     other = pretend(tmp_path / "python9", "import sys")
-    told = '[ "$1" = -V ] && echo Python 9 && exit; exec'
-    other.write_text(other.read_text(encoding="utf-8").replace("exec", told, 1))
+    line = '[ "$1" = -V ] && echo Python 9 && exit; exec'
+    other.write_text(other.read_text(encoding="utf-8").replace("exec", line, 1))
     done = make(tree, "book", f"PYTHON={other}")
     assert done.returncode != 0
     assert "is Python 9: `make clean` first." in done.stderr.splitlines()[0]
@@ -236,8 +236,8 @@ def test_a_bad_address_gets_one_sentence_and_changes_nothing(tree, repo):
     before = contents(tree)
     done = make(tree, "address", f"REPO={repo.replace('$', '$$')}", f"PYTHON={sys.executable}")
     assert done.returncode != 0
-    told = f"REPO must be OWNER/NAME, as in `make address REPO=ada/d2lpos`, not {repo!r}."
-    assert done.stderr.splitlines()[0] == told
+    message = f"REPO must be OWNER/NAME, as in `make address REPO=ada/d2lpos`, not {repo!r}."
+    assert done.stderr.splitlines()[0] == message
     assert contents(tree) == before
 
 

@@ -39,8 +39,8 @@ def test_a_notebook_runs_where_its_code_has_changed_and_not_for_words_or_exercis
     for place, runs in (("markdown", False), ("exercise", False), ("setup", True)):
         cells = (cell for cell in notebook["cells"] if place in (cell["cell_type"], *cell["metadata"].get("tags", ())))
         next(cell for cell in cells if place != "exercise" or cell["cell_type"] == "code")["source"] = ["1"]
-        told = SimpleNamespace(returncode=0, stdout=json.dumps(notebook))
-        monkeypatch.setattr(quick.subprocess, "run", lambda *_, told=told, **__: told)
+        done = SimpleNamespace(returncode=0, stdout=json.dumps(notebook))
+        monkeypatch.setattr(quick.subprocess, "run", lambda *_, done=done, **__: done)
         assert (file in chosen([file])) == runs
 
 

@@ -49,7 +49,7 @@ def requirements() -> list[Requirement]:
 
 def installed() -> dict[str, str]:
     """Name to version of all that the requirements bring along here, themselves included."""
-    found, seen = {}, set()
+    versions, done = {}, set()
     waiting = [(requirement, "") for requirement in requirements()]
     while waiting:
         requirement, extra = waiting.pop()
@@ -57,16 +57,16 @@ def installed() -> dict[str, str]:
             continue
         name = canonicalize_name(requirement.name)
         for extra in ("", *requirement.extras):
-            if (name, extra) in seen:
+            if (name, extra) in done:
                 continue
-            seen.add((name, extra))
+            done.add((name, extra))
             try:
                 package = distribution(name)
             except PackageNotFoundError:  # a group that this environment does without
                 continue
-            found[name] = Version(package.version).public
+            versions[name] = Version(package.version).public
             waiting += [(Requirement(line), extra) for line in package.requires or []]
-    return found
+    return versions
 
 
 pinned = pytest.mark.skipif(

@@ -26,13 +26,13 @@ def build(tmp_path_factory) -> tuple[Path, str]:
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     out = (tmp_path_factory.getbasetemp().parent if worker else tmp_path_factory.mktemp("built")) / "book"
     with FileLock(out.with_suffix(".lock")):
-        told = out.with_suffix(".txt")
-        if not told.exists():
+        report = out.with_suffix(".txt")
+        if not report.exists():
             command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
             options = ["build", ".", "--path-output", str(out), "-W", "-n", "--keep-going", "-q"]
             done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=False)
-            told.write_text(done.stdout + done.stderr if done.returncode else "", "utf-8")
-    return out / "_build" / "html", told.read_text("utf-8")
+            report.write_text(done.stdout + done.stderr if done.returncode else "", "utf-8")
+    return out / "_build" / "html", report.read_text("utf-8")
 
 
 @pytest.fixture(scope="session")

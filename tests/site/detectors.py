@@ -88,8 +88,8 @@ class Visit:
         tools.send("DOM.enable")
         tools.send("CSS.enable")
         root = tools.send("DOM.getDocument")["root"]["nodeId"]
-        found = tools.send("DOM.querySelectorAll", {"nodeId": root, "selector": selector})["nodeIds"]
-        drawn = [tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in found]
+        nodes = tools.send("DOM.querySelectorAll", {"nodeId": root, "selector": selector})["nodeIds"]
+        drawn = [tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in nodes]
         return {font["familyName"] for fonts in drawn for font in fonts}
 
     def axe(self, rules: list[str] | None = None) -> list[str]:

@@ -30,18 +30,18 @@ class Html(HTMLParser):
         self.feed(self.path.read_text("utf-8"))
 
     def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self.ids |= {given[name] for name in ("id", "name") if given.get(name)}
+        values = dict(attributes)
+        self.ids |= {values[name] for name in ("id", "name") if values.get(name)}
         if tag == "html":
-            self.language = given.get("lang")
-        elif tag == "meta" and given.get("name") == "description":
-            self.description = given.get("content")
-        elif tag == "a" and "href" in given:
-            self.links.append(given["href"])
-        elif tag == "link" and given.get("rel") not in ("next", "prev", "search", "canonical"):
-            self.loads.append(given.get("href", ""))
-        elif given.get("src"):
-            self.loads.append(given["src"])
+            self.language = values.get("lang")
+        elif tag == "meta" and values.get("name") == "description":
+            self.description = values.get("content")
+        elif tag == "a" and "href" in values:
+            self.links.append(values["href"])
+        elif tag == "link" and values.get("rel") not in ("next", "prev", "search", "canonical"):
+            self.loads.append(values.get("href", ""))
+        elif values.get("src"):
+            self.loads.append(values["src"])
 
 
 read = cache(Html)  # of a page that no test changes

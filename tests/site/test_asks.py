@@ -95,16 +95,16 @@ def test_an_answer_stands_beside_the_book_s_and_is_kept(address, reader, kind, h
         expect(details).to_be_visible()
         expect(box.locator("form")).to_have_count(0)
         if kind == "sketch":
-            told = box.get_by_role("img").get_attribute("aria-label")
-            assert re.search(r"At 512: you [\d.]+, the book 3\.99", told)
+            label = box.get_by_role("img").get_attribute("aria-label")
+            assert re.search(r"At 512: you [\d.]+, the book 3\.99", label)
             expect(box.locator(".key")).to_have_text("youthe book")
         else:
             expect(box.locator(".said").first).to_contain_text(SAID[kind])
         expect(box.locator(".overlooked")).to_have_count(1)
         if not again:
             expect(box.locator(".both")).to_be_focused()
-            kept = reader.page.evaluate(KEPT)[name]
-            assert kept["missed"] == MISSED[kind]
+            entry = reader.page.evaluate(KEPT)[name]
+            assert entry["missed"] == MISSED[kind]
             reader.page.reload()
     if kind == "sentence":
         box.get_by_role("radio", name="Half").click()
@@ -116,14 +116,14 @@ def test_an_answer_stands_beside_the_book_s_and_is_kept(address, reader, kind, h
     expect(details).to_be_hidden()
     answer(box, name, how)
     again = reader.page.evaluate(KEPT)[name]
-    assert {key: again["first"][key] for key in kept} == kept, "the first answer is the prediction"
+    assert {key: again["first"][key] for key in entry} == entry, "the first answer is the prediction"
 
 
 def test_what_tells_the_answer_is_out_of_reach_until_there_is_one(address, reader):
     box = go(reader, address, "1.fox")
-    told = reader.page.locator(f"#{anchor('1.fox')} + .told")
+    result = reader.page.locator(f"#{anchor('1.fox')} + .told")
     covered = "e => [...e.children].filter(one => !one.matches('.waits')).map(one => one.inert && getComputedStyle(one).filter !== 'none')"
-    assert set(told.evaluate(covered)) == {True} and told.locator("p:not(.waits)").count()
+    assert set(result.evaluate(covered)) == {True} and result.locator("p:not(.waits)").count()
     section = reader.page.locator("#equivariant-is-not-invariant > .told")
     assert set(section.evaluate(covered)) == {True}
     box.get_by_role("button", name="Show me the answer").focus()
@@ -133,22 +133,22 @@ def test_what_tells_the_answer_is_out_of_reach_until_there_is_one(address, reade
         reached.append(reader.page.evaluate("document.activeElement.closest('[inert]') === null"))
     assert all(reached)
     reader.page.emulate_media(media="print")
-    assert told.evaluate("e => [...e.children].every(one => getComputedStyle(one).filter === 'none')")
-    expect(told.locator(".waits")).to_be_hidden()
+    assert result.evaluate("e => [...e.children].every(one => getComputedStyle(one).filter === 'none')")
+    expect(result.locator(".waits")).to_be_hidden()
     reader.page.emulate_media(media="screen")
     box.get_by_role("radio").first.click()
     box.get_by_role("button", name="Compare").click()
-    assert set(told.evaluate(covered)) == set(section.evaluate(covered)) == {False}
-    expect(told.locator(".waits")).to_have_count(0)
+    assert set(result.evaluate(covered)) == set(section.evaluate(covered)) == {False}
+    expect(result.locator(".waits")).to_have_count(0)
     reader.page.reload()
-    assert set(told.evaluate(covered)) == {False}
+    assert set(result.evaluate(covered)) == {False}
     box.get_by_role("button", name="Answer anew").click()
-    assert set(told.evaluate(covered)) == {True}
-    told.get_by_role("button", name="Show it").focus()
+    assert set(result.evaluate(covered)) == {True}
+    result.get_by_role("button", name="Show it").focus()
     reader.page.keyboard.press("Enter")
-    assert set(told.evaluate(covered)) == {False}
+    assert set(result.evaluate(covered)) == {False}
     expect(box.locator("details")).to_have_attribute("open", "")
-    expect(told).to_be_focused()
+    expect(result).to_be_focused()
 
 
 def test_a_curve_by_key_moves_one_point_at_a_time(address, reader):

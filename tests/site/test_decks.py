@@ -90,8 +90,8 @@ def test_a_deck_shows_what_the_chapter_shows(site, course, stem):
     assert sum(name.startswith("prediction-") for name in ids) == len(chapter.select(".predict"))
     claims = [words(verdict.parent) for verdict in chapter.select("aside .verdict")]
     votes = [slide for slide in slides.select("section") if slide["id"].startswith("vote-")]
-    told = [[words(vote.select_one(part)) for part in (".verdict", ".words")] for vote in votes]
-    assert [" ".join(parts) for parts in told] == claims
+    texts = [[words(vote.select_one(part)) for part in (".verdict", ".words")] for vote in votes]
+    assert [" ".join(parts) for parts in texts] == claims
     efforts = [words(tag) for tag in chapter.select("div.exercise .effort")]
     assert [words(row.find_all("td")[1]) for row in slides.select("#exercises tr")] == efforts
     assert len({words(entry) for entry in parsed(deck(course, stem)).select("nav li")}) == len(ids)
@@ -106,8 +106,8 @@ def test_no_solution_is_in_it(site, course, stem):
     secret = {line for line in lines if len(line) > 12}
     secret -= {line.strip() for line in chapter.get_text().splitlines()}
     assert bool(secret) == bool(solutions) and not slides.select(".solution, .overlooks, .cell_input")
-    said = slides.get_text()
-    assert [line for line in secret if line in said] == []
+    text = slides.get_text()
+    assert [line for line in secret if line in text] == []
 
 
 @pytest.mark.parametrize("stem", CHAPTERS)

@@ -34,7 +34,7 @@ DETECTORS = {
 }
 
 
-def found(browser, body: str, style: str = "", detectors=tuple(DETECTORS), **window) -> list[str]:
+def faults_in(browser, body: str, style: str = "", detectors=tuple(DETECTORS), **window) -> list[str]:
     """What the detectors find on a page with `body`."""
     with visit(browser, **window) as reader:
         reader.page.set_content(PAGE.format(body=body, style=style))
@@ -48,14 +48,14 @@ def test_sound_page(browser):
     <p tabindex="0" style="overflow:auto; white-space:pre">{"scrolls " * 99}</p>
     <span style="position:absolute;width:1px;height:1px;overflow:hidden">for ears only</span>
     {SLIDER.format(script=LIVE)}{HERO.format(reset="reset.onclick = () => text.textContent = '1 2 3';")}"""
-    assert found(browser, body, width=390) == []
+    assert faults_in(browser, body, width=390) == []
 
 
 def test_what_is_scrolled_out_of_sight_lies_on_nothing(browser):
     body = "<div tabindex='0'><p>first</p><p>second</p></div><p>below</p>"
     style = "div {height: 20px; overflow: OVERFLOW} p {margin: 0; line-height: 20px}"
-    assert found(browser, body, style.replace("OVERFLOW", "auto"), ["overlaps"]) == []
-    assert found(browser, body, style.replace("OVERFLOW", "visible"), ["overlaps"]) != []
+    assert faults_in(browser, body, style.replace("OVERFLOW", "auto"), ["overlaps"]) == []
+    assert faults_in(browser, body, style.replace("OVERFLOW", "visible"), ["overlaps"]) != []
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_is_scrolled_out_of_sight_lies_on_nothing(browser):
     ],
 )  # fmt: skip
 def test_broken_page(browser, detector, words, body, style):
-    assert words in "\n".join(found(browser, body, style, [detector], width=390))
+    assert words in "\n".join(faults_in(browser, body, style, [detector], width=390))
 
 
 @pytest.mark.parametrize(
@@ -125,23 +125,23 @@ def test_broken_page(browser, detector, words, body, style):
     ],
 )
 def test_contrast_is_judged_once_of_each_kind_of_text(browser, body):
-    faults = found(browser, body + body, detectors=["axe"])
+    faults = faults_in(browser, body + body, detectors=["axe"])
     assert len([fault for fault in faults if "color-contrast" in fault]) == 1
 
 
 def test_a_look_that_another_page_had_is_not_judged_again(browser):
     looks = set()
     pale = "<p style='color:#ccc'>pale</p>"
-    assert "axe color-contrast" in found(browser, pale, looks=looks)[0]
-    assert found(browser, pale, looks=looks) == []
-    assert "axe color-contrast" in found(browser, f"<div style='background:#eee'>{pale}</div>", looks=looks)[0]
+    assert "axe color-contrast" in faults_in(browser, pale, looks=looks)[0]
+    assert faults_in(browser, pale, looks=looks) == []
+    assert "axe color-contrast" in faults_in(browser, f"<div style='background:#eee'>{pale}</div>", looks=looks)[0]
 
 
 def test_a_look_that_axe_could_not_judge_is_judged_again(browser):
     looks = set()
     veiled = "<p style='color:#ccc'>pale</p><div style='position:absolute; inset:0; background:#fffe'></div>"
-    assert found(browser, veiled, detectors=["axe"], looks=looks) == []
-    assert "axe color-contrast" in found(browser, "<p style='color:#ccc'>pale</p>", looks=looks)[0]
+    assert faults_in(browser, veiled, detectors=["axe"], looks=looks) == []
+    assert "axe color-contrast" in faults_in(browser, "<p style='color:#ccc'>pale</p>", looks=looks)[0]
 
 
 @pytest.mark.parametrize(
@@ -150,15 +150,15 @@ def test_a_look_that_axe_could_not_judge_is_judged_again(browser):
 )
 def test_contrast_is_judged_where_no_picture_shows_through(browser, inner, judged):
     text = f"<div style='background: linear-gradient(#fff, #eee)'><p style='color: #ccc; {inner}'>pale</p></div>"
-    assert bool(found(browser, text, detectors=["axe"])) == judged
+    assert bool(faults_in(browser, text, detectors=["axe"])) == judged
 
 
 @pytest.mark.parametrize(("size", "faults"), [(20, 1), (26, 0)])
 def test_large_letters_need_less_contrast_than_small_ones_of_their_color(browser, size, faults):
     looks = set()
-    assert found(browser, "<p style='color: #888; font-size: 30px'>large</p>", detectors=["axe"], looks=looks) == []
+    assert faults_in(browser, "<p style='color: #888; font-size: 30px'>large</p>", detectors=["axe"], looks=looks) == []
     text = f"<p style='color: #888; font-size: {size}px'>letters</p>"
-    assert len(found(browser, text, detectors=["axe"], looks=looks)) == faults
+    assert len(faults_in(browser, text, detectors=["axe"], looks=looks)) == faults
 
 
 def test_text_in_the_color_of_its_ground_is_not_asked_about_again(browser):
@@ -174,20 +174,20 @@ def test_all_texts_of_a_figure_are_judged_once_on_a_page(browser):
     figure = HERO.partition("root.innerHTML")[0].format() + f"{drawn}</script>"
     looks = set()
     for count in (2, 0):
-        assert len(found(browser, figure, detectors=["axe"], looks=looks)) == count
+        assert len(faults_in(browser, figure, detectors=["axe"], looks=looks)) == count
 
 
 def test_a_link_amid_words_is_judged_although_one_of_its_look_stood_alone(browser):
     style = "a {color: #111; text-decoration: none} p {color: #000}"
     amid = "<p>Many words stand around <a href='#text'>one</a>, and more come.</p>"
-    faults = found(browser, f"<p><a href='#text'>alone</a></p>{amid}{amid}", style, detectors=["axe"])
+    faults = faults_in(browser, f"<p><a href='#text'>alone</a></p>{amid}{amid}", style, detectors=["axe"])
     assert [fault.split(":")[0] for fault in faults] == ["axe link-in-text-block"]
 
 
 def test_contrast_that_is_lost_in_the_dark(browser):
     style = "@media (prefers-color-scheme: dark) {html {background: #111; color: #222}}"
-    assert found(browser, "<p>words</p>", style) == []
-    assert "axe color-contrast" in found(browser, "<p>words</p>", style, scheme="dark")[0]
+    assert faults_in(browser, "<p>words</p>", style) == []
+    assert "axe color-contrast" in faults_in(browser, "<p>words</p>", style, scheme="dark")[0]
 
 
 def test_a_request_that_the_reader_leaves_behind_is_no_fault(browser):
@@ -202,4 +202,4 @@ def test_a_request_that_the_reader_leaves_behind_is_no_fault(browser):
 
 
 def test_faults_inside_folds_are_seen(browser):
-    assert found(browser, "<details><summary>More</summary><svg></svg></details>", detectors=["pictures"])
+    assert faults_in(browser, "<details><summary>More</summary><svg></svg></details>", detectors=["pictures"])

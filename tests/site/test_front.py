@@ -33,10 +33,10 @@ def test_in_node():
 
 
 def test_the_head_is_what_d2lpos_computes():
-    said = json.loads(node("--input-type=module", "--eval", ASK))
+    head = json.loads(node("--input-type=module", "--eval", ASK))
     words, (query, key, value) = (
-        torch.tensor(said["EMBED"]).double(),
-        (torch.tensor(said["HEAD"][name]).double() for name in ("query", "key", "value")),
+        torch.tensor(head["EMBED"]).double(),
+        (torch.tensor(head["HEAD"][name]).double() for name in ("query", "key", "value")),
     )
     orders = torch.tensor(list(permutations(range(6))))
     q, k, v = (words[orders] @ table for table in (query, key, value))
@@ -47,8 +47,8 @@ def test_the_head_is_what_d2lpos_computes():
         vectors = (weights[:, None] @ v)[:, 0]
         by_word = torch.zeros(720, 6).double().scatter_(1, orders, weights)
         close = {"rtol": 0, "atol": 1e-6}
-        torch.testing.assert_close(by_word, torch.tensor([now["weights"] for now in said[how]]).double(), **close)
-        torch.testing.assert_close(vectors, torch.tensor([now["vector"] for now in said[how]]).double(), **close)
+        torch.testing.assert_close(by_word, torch.tensor([now["weights"] for now in head[how]]).double(), **close)
+        torch.testing.assert_close(vectors, torch.tensor([now["vector"] for now in head[how]]).double(), **close)
 
 
 def test_all_of_it_is_seen_without_scrolling(visitor, site):
@@ -92,8 +92,8 @@ def test_it_can_be_paused_told_and_moved(page):
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("switch", name="tell it the positions").check()
     page.wait_for_function(f"() => {ORDER} === '{SWAPPED}'")
-    said, most, _, _ = page.evaluate(STATE)
-    assert (said, most) == ("With positions, the dog has the largest weight.", "0.93")
+    text, most, _, _ = page.evaluate(STATE)
+    assert (text, most) == ("With positions, the dog has the largest weight.", "0.93")
     page.locator(".front").get_by_role("slider", name="dog").press("ArrowRight")
     assert page.evaluate(ORDER) == "the jumps dog over the fox"
     page.wait_for_function("() => document.querySelector('.front [role=status]').textContent.startsWith('the jumps dog over the fox. ')")

@@ -20,8 +20,8 @@ def test_book_builds(build):
 
 
 def test_every_page_is_known(site):
-    found = {path.relative_to(site).with_suffix("").as_posix() for path in pages(site)}
-    assert found == {*EVERYWHERE, NOT_FOUND}
+    names = {path.relative_to(site).with_suffix("").as_posix() for path in pages(site)}
+    assert names == {*EVERYWHERE, NOT_FOUND}
 
 
 def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):
@@ -43,7 +43,7 @@ def test_broken_links_are_found(tmp_path, body, fault):
     (tmp_path / "page.html").write_text(f"<html><body>{body}</body></html>")
     (tmp_path / "other.html").write_text('<html><body><p id="here"></body></html>')
     faults = broken(tmp_path)
-    assert [fault in found for found in faults] == [True] if fault else faults == []
+    assert [fault in text for text in faults] == [True] if fault else faults == []
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -138,8 +138,8 @@ def test_notebook_opens_in_colab_and_can_be_kept(site, name):
     links = read(site / f"{name}.html").links
     home = REPOSITORY.removeprefix("https://")
     assert f"https://colab.research.google.com/{home.replace('.com', '')}/blob/main/{name}.ipynb" in links
-    [kept] = [link for link in links if "_sources" in link]
-    copy = (site / name).parent / kept
+    [download] = [link for link in links if "_sources" in link]
+    copy = (site / name).parent / download
     assert json.loads(copy.read_text("utf-8")) == json.loads((ROOT / f"{name}.ipynb").read_text("utf-8"))
 
 

@@ -32,16 +32,16 @@ def test_every_family_has_its_row_its_source_and_its_section(site):
     rows = {row["id"]: row for row in page.select("table.models > tbody > tr")}
     assert list(rows) == [row["family"] for row in sorted(ROWS, key=lambda row: -int(row["year"]))]
     for row in ROWS:
-        name, year, encoding, *told = rows[row["family"]].find_all(["th", "td"], recursive=False)
+        name, year, encoding, *cells = rows[row["family"]].find_all(["th", "td"], recursive=False)
         assert name.a["href"] == CODE.format("5.23.0", row["family"], row["family"])
         assert year.text == row["year"] + " *" * bool(row["year by hand"])
         assert encoding.text == row["encoding"] and encoding.a["href"]
         keys = ("base", "turns", "layout", "scaling", "window", "without")
-        assert [cell.text for cell in told[:6]] == [numbers(row[key]) for key in keys]
-        assert all(numbers(row[key]) in told[6].text for key in ("attend", "temperature", "besides", "default"))
+        assert [cell.text for cell in cells[:6]] == [numbers(row[key]) for key in keys]
+        assert all(numbers(row[key]) in cells[6].text for key in ("attend", "temperature", "besides", "default"))
         released = name.select_one("a.release")
         assert (released and (released.text, released["href"])) == (row["release"] and (row["release"], row["source"]) or None)
-        assert ("learned sinks" in told[6].text) == bool(row["sinks"])
+        assert ("learned sinks" in cells[6].text) == bool(row["sinks"])
 
 
 def test_sources_are_files_of_the_library():
@@ -80,11 +80,11 @@ def test_sort_by_keyboard(reader):
     assert head.get_attribute("aria-sort") == "ascending"
     assert page.locator("th[aria-sort]").count() == 1
     for order in (1, -1):
-        told = column(page, 4)
+        texts = column(page, 4)
         filled = [
-            max(int(n.replace(",", "")) for n in re.findall(r"[\d,]*\d", text)) for text in told if text
+            max(int(n.replace(",", "")) for n in re.findall(r"[\d,]*\d", text)) for text in texts if text
         ]
-        assert filled == sorted(filled)[::order] and not any(told[len(filled) :])
+        assert filled == sorted(filled)[::order] and not any(texts[len(filled) :])
         head.locator("button").press("Enter")
     page.get_by_role("button", name="Family").press("Enter")
     assert column(page, 1) == sorted(row["family"] for row in ROWS)

@@ -12,12 +12,12 @@ ADDRESSES = yaml.safe_load((ROOT / "book" / "addresses.yml").read_text("utf-8"))
 
 def test_each_old_address_has_a_home(site):
     assert [page for page in ADDRESSES["first"] if page not in PAGES] == []
-    found = list(homes(site, ADDRESSES))
-    assert [f"{page}#{anchor}" for page, anchor, home in found if not home] == []
-    for _, _, home in found:
+    addresses = list(homes(site, ADDRESSES))
+    assert [f"{page}#{anchor}" for page, anchor, home in addresses if not home] == []
+    for _, _, home in addresses:
         page, _, part = home.partition("#")
         assert not part or part in anchors(site / f"{page}.html"), home
-    gone = {f"{page}#{anchor}" for page, anchor, _ in found}
+    gone = {f"{page}#{anchor}" for page, anchor, _ in addresses}
     assert [address for address in ADDRESSES["moved"] if address not in gone] == []
 
 

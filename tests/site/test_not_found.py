@@ -67,8 +67,8 @@ def links(page) -> list[str]:
 
 def test_it_says_what_happened_and_is_found_by_no_search_engine(site):
     path = site / f"{NOT_FOUND}.html"
-    found, soup = Html(path), BeautifulSoup(path.read_text("utf-8"), "html.parser")
-    assert found.language == "en" and 50 <= len(found.description) <= 160
+    page, soup = Html(path), BeautifulSoup(path.read_text("utf-8"), "html.parser")
+    assert page.language == "en" and 50 <= len(page.description) <= 160
     assert soup.title.string.startswith(f"{soup.h1.string} — ")
     assert soup.select_one("meta[name=robots]")["content"] == "noindex"
     assert path.stat().st_size < 10_000
@@ -76,14 +76,14 @@ def test_it_says_what_happened_and_is_found_by_no_search_engine(site):
 
 def test_a_host_shows_it_and_says_that_the_page_is_missing(site, hosts):
     for host in hosts:
-        with pytest.raises(HTTPError) as told:
+        with pytest.raises(HTTPError) as error:
             urlopen(f"{host}chapters/nowhere.html")
-        assert told.value.code == 404
-        assert told.value.read() == (site / f"{NOT_FOUND}.html").read_bytes()
+        assert error.value.code == 404
+        assert error.value.read() == (site / f"{NOT_FOUND}.html").read_bytes()
 
 
 def test_it_leads_into_the_book_from_every_depth(browser, hosts):
-    found = set()
+    urls = set()
     with reader(browser) as visitor:
         for host, (missing, words) in zip(cycle(hosts), MISSING.items(), strict=False):
             visitor.page.goto(f"{host}{missing}?from=elsewhere#part")
@@ -92,11 +92,11 @@ def test_it_leads_into_the_book_from_every_depth(browser, hosts):
             assert search == f"{host}search.html{words and '?'}{urlencode({'q': words} if words else {})}"
             label = f"Search for “{words}”" if words else "Search the book"
             expect(visitor.page.locator("#search")).to_have_text(label)
-            found |= {*pages, search}
+            urls |= {*pages, search}
         visitor.page.goto(f"{hosts[1]}chapters/in-depth/sinusoids.html")
         visitor.page.get_by_role("link", name="Search for “sinusoids”").click()
         expect(visitor.page.locator(".search-summary")).to_contain_text("results")
-    assert {urlopen(link).status for link in found} == {200}
+    assert {urlopen(link).status for link in urls} == {200}
 
 
 def test_a_host_that_answers_everything_does_not_mislead_it(site, browser):

@@ -141,7 +141,7 @@ def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves
     site, address, browser, width, scheme
 ):
     """In bytes before compression, of what the first page, which is not counted, has not brought."""
-    told, seen = [], set()
+    faults, cached = [], set()
     with visit(browser, width, scheme) as reader:
         reader.page.add_init_script(SHIFTS)
         for name in ["chapters/02-sinusoidal", *EVERYWHERE]:
@@ -149,25 +149,25 @@ def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves
             reader.page.on("request", lambda request, asked=asked: asked.add(urlsplit(request.url).path))
             reader.page.goto(f"{address}/{name}.html")
             reader.page.evaluate("document.fonts.ready")
-            weight = sum((site / path.strip("/")).stat().st_size for path in asked - seen)
+            weight = sum((site / path.strip("/")).stat().st_size for path in asked - cached)
             shift = reader.page.evaluate("shift")
             most = 400_000 if name == "book/your-model" else 300_000  # it brings what it knows of all families
-            if name in PAGES and (seen and weight > most or shift > 0.01):
-                told.append(f"{name}: {weight} bytes, layout shift {shift:.3f}")
-            seen |= {path for path in asked if path.startswith("/_static/")}
+            if name in PAGES and (cached and weight > most or shift > 0.01):
+                faults.append(f"{name}: {weight} bytes, layout shift {shift:.3f}")
+            cached |= {path for path in asked if path.startswith("/_static/")}
             reader.page.evaluate(SCRIPT)
-            told += [f"{name}: {fault}" for fault in reader.faults + reader.skip()]
+            faults += [f"{name}: {fault}" for fault in reader.faults + reader.skip()]
             reader.faults.clear()
-    assert told == []
+    assert faults == []
 
 
 def test_the_button_of_the_color_mode_says_which(site, visitor):
     visitor.page.goto((site / "chapters" / "04-rope.html").as_uri())
-    button, told = visitor.page.locator(".theme-switch-button"), []
+    button, labels = visitor.page.locator(".theme-switch-button"), []
     for _ in range(3):
-        told.append(button.get_attribute("aria-label"))
+        labels.append(button.get_attribute("aria-label"))
         button.click()
-    assert sorted(told) == ["Color mode: as the system", "Color mode: dark", "Color mode: light"]
+    assert sorted(labels) == ["Color mode: as the system", "Color mode: dark", "Color mode: light"]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -208,7 +208,7 @@ def test_a_page_from_a_folder_has_its_fonts(site, browser):
 def test_a_page_runs_no_script_that_was_slipped_in(site, address, browser, scheme):
     with visit(browser) as reader:
         reader.page.goto(f"{address if scheme == 'http' else site.as_uri()}/book/preface.html")
-        with reader.page.expect_console_message(lambda said: "Content Security Policy" in said.text):
+        with reader.page.expect_console_message(lambda message: "Content Security Policy" in message.text):
             reader.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"hacked = 1\">')")
         assert reader.page.evaluate("typeof hacked") == "undefined"
 

@@ -107,13 +107,13 @@ FOOT = 48  # points below the text of a page
 def sheets(printed):
     """The text of each page, and where its first line begins and its last ends, in points."""
     with pypdfium2.PdfDocument(printed / PDF) as pdf:
-        found = []
+        pages_of = []
         for page in pdf:
             text = page.get_textpage()
             lines = [text.get_rect(line) for line in range(text.count_rects())]
             lines = [(top, bottom) for _, bottom, _, top in lines if bottom > FOOT]
-            found.append((text, max(lines)[0], min(low for _, low in lines)))
-        yield found
+            pages_of.append((text, max(lines)[0], min(low for _, low in lines)))
+        yield pages_of
 
 
 @pytest.fixture(scope="module")
@@ -181,27 +181,27 @@ def test_no_heading_is_left_behind_at_the_foot_of_a_page(document, pages):
 
 def beyond(sheets: list, words: str) -> list[tuple[int, float, float]]:
     """On which page the words stand, how far above them its first line is, and how far below them its last, in points."""
-    found = []
+    gaps = []
     for number, (text, first, last) in enumerate(sheets, 1):
         search = text.search(words)
         while hit := search.get_next():
             _, bottom, _, top = text.get_charbox(hit[0])
-            found.append((number, first - top, bottom - last))
-    return found
+            gaps.append((number, first - top, bottom - last))
+    return gaps
 
 
 @pytest.mark.parametrize("words", ["Solution: page", "Answer: page"])
 def test_no_page_begins_with_what_ends_an_exercise_or_a_question(sheets, words):
-    found = beyond(sheets, words)
-    assert len(found) > 20
-    assert [number for number, above, _ in found if above < 12] == []
+    gaps = beyond(sheets, words)
+    assert len(gaps) > 20
+    assert [number for number, above, _ in gaps if above < 12] == []
 
 
 @pytest.mark.parametrize("effort", ["minutes, easy", "minutes, medium", "minutes, hard"])
 def test_no_exercise_parts_from_its_title(sheets, effort):
-    found = beyond(sheets, effort)
-    assert len(found) > 5
-    assert [number for number, _, below in found if below < 12] == []
+    gaps = beyond(sheets, effort)
+    assert len(gaps) > 5
+    assert [number for number, _, below in gaps if below < 12] == []
 
 
 def test_nothing_runs_out_of_a_page(printed):

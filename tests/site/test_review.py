@@ -55,14 +55,14 @@ def test_answers_by_keyboard_are_compared_and_kept(reader):
     page.keyboard.press("Enter")
     expect(third.locator(".when")).to_have_text("Right. It comes back in 3 days.")
     expect(third.locator(".overlooked")).to_have_count(0)
-    kept = page.evaluate(KEPT)
-    answers = {name: (entry["value"], entry["missed"]) for name, entry in kept.items()}
+    entries = page.evaluate(KEPT)
+    answers = {name: (entry["value"], entry["missed"]) for name, entry in entries.items()}
     assert answers == {"4.1": (1, "1"), "4.3": (0.8, None)}
     page.reload()
     expect(first.locator(".said")).to_contain_text("The distance, without its direction.")
     expect(third.locator(".said")).to_contain_text("0.8 radians")
     first.get_by_role("button", name="Answer anew").click()
-    assert page.evaluate(KEPT) == kept
+    assert page.evaluate(KEPT) == entries
     first.get_by_role("radio").nth(2).check()
     first.get_by_role("button", name="Compare").click()
     expect(first.locator(".when")).to_have_text("Right. It comes back tomorrow.")
@@ -86,15 +86,15 @@ def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
         expect(due).to_contain_text("Nothing is answered yet")
         entries = {"2.1": ago(5), "4.1": ago(0, "1", 0), "5.2": ago(9), "7.1": ago(2), "9.9": ago(9)}
         keep(page, entries)
-        told = "Due today: 3, of which 1 was wrong the last time. Answered so far: 4 of 60."
-        expect(due).to_contain_text(told)
+        texts = "Due today: 3, of which 1 was wrong the last time. Answered so far: 4 of 60."
+        expect(due).to_contain_text(texts)
         titles = due.locator(".admonition-title").all_inner_texts()
         assert titles == ["Question 4.1", "Question 5.2", "Question 2.1"]
         expect(page.locator(".review")).to_have_count(60)
         due.get_by_role("radio").first.check()
         due.get_by_role("button", name="Compare").first.click()
-        told = ["Not right. It comes back tomorrow.", "Right the last time.", "Right the last time."]
-        expect(due.locator(".when")).to_have_text(told)
+        texts = ["Not right. It comes back tomorrow.", "Right the last time.", "Right the last time."]
+        expect(due.locator(".when")).to_have_text(texts)
         reader.settle()
         assert reader.axe() == []
         keep(page, {"7.1": ago(2)})

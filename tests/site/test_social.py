@@ -15,14 +15,14 @@ from tests.site.test_html import REPOSITORY
 CARDS = STATIC / "cards"
 
 
-def said(html: str) -> dict[str, str]:
+def meta(html: str) -> dict[str, str]:
     tags = BeautifulSoup(html.partition("</head>")[0], "html.parser").select("meta[content]")
     return {tag.get("property") or tag.get("name"): tag["content"] for tag in tags}
 
 
 def test_every_page_names_and_describes_itself_to_others(site):
     for name in PAGES:
-        page = said((site / f"{name}.html").read_text("utf-8"))
+        page = meta((site / f"{name}.html").read_text("utf-8"))
         assert page["og:title"] and page["og:type"] and page["og:site_name"], name
         assert page["og:description"] == page["description"], name
         assert ("og:url" in page) == ("og:image" in page) == (f"/{PLACEHOLDER}/" not in REPOSITORY), name
@@ -31,8 +31,8 @@ def test_every_page_names_and_describes_itself_to_others(site):
 def test_the_first_page_is_the_root(site):
     page = (site / "index.html").read_text("utf-8")
     assert not (site / f"{FRONT}.html").exists()
-    assert said(page)["og:type"] == "website"
-    assert BeautifulSoup(page, "html.parser").title.string == said(page)["og:title"] == "Where words stand"
+    assert meta(page)["og:type"] == "website"
+    assert BeautifulSoup(page, "html.parser").title.string == meta(page)["og:title"] == "Where words stand"
 
 
 def test_no_reader_sees_the_placeholder_of_an_address(site):
@@ -50,7 +50,7 @@ def test_a_book_with_an_address_shows_pictures():
         "pageurl": f"{address}chapters/04-rope.html",
     }
     describe(SimpleNamespace(confdir=ROOT, config=config), "chapters/04-rope", "page.html", context, None)
-    assert said(context["metatags"]) == {
+    assert meta(context["metatags"]) == {
         "description": 'About "it".',
         "og:type": "article",
         "og:site_name": "Book",

@@ -114,7 +114,7 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
 
 
 @pytest.mark.parametrize(
-    ("name", "tokens", "said"),
+    ("name", "tokens", "text"),
     [
         ("Gemma 3 27B", 131_072, "No hand meets a new angle."),
         ("MPT 7B", 8192, "Between equal scores, the first 6,424 tokens are as good as gone."),
@@ -125,10 +125,10 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
         ("StarCoder2 3B", 65_536, "No new angle, at any length: these layers never look farther than 4,096."),
     ],
 )
-def test_other_encodings_have_their_own_verdicts(reader, name, tokens, said):
+def test_other_encodings_have_their_own_verdicts(reader, name, tokens, text):
     opened(reader.page, name)
     ask(reader.page, tokens)
-    assert reader.page.inner_text(".says") == said
+    assert reader.page.inner_text(".says") == text
     assert reader.page.locator(".plot .grip").get_attribute("aria-valuenow") == str(tokens)
 
 
@@ -181,7 +181,7 @@ def test_every_release_opens_and_its_links_lead_somewhere(reader, site):
 
 
 def test_remedies_are_other_frequencies_of_the_same_model(reader):
-    told = reader.page.evaluate("""async () => {
+    remedies = reader.page.evaluate("""async () => {
         const r = reader(await yourModelUnpacked()), facts = yourModelFacts(readerAnswers(r)), found = {};
         for (const {name, config} of r.tables.releases.filter(one => ["Qwen3 8B", "Llama 3 70B", "GPT-NeoX 20B", "Gemma 3 27B"].includes(one.name))) {
             const reading = r.read(config), [one] = facts.groups(reading);
@@ -191,8 +191,8 @@ def test_remedies_are_other_frequencies_of_the_same_model(reader):
         }
         return found;
     }""")
-    assert len(told) == 4
-    for one in told.values():
+    assert len(remedies) == 4
+    for one in remedies.values():
         plain, linear, ntk, yarn, llama3 = (torch.tensor(one[name], dtype=torch.float64) for name in ("plain", "linear", "ntk", "yarn", "llama3"))
         exponent = torch.arange(len(plain), dtype=torch.float64) / len(plain)
         base = one["base"] * 4 ** (one["rotary"] / (one["rotary"] - 2))
@@ -205,18 +205,18 @@ def test_remedies_are_other_frequencies_of_the_same_model(reader):
 @pytest.mark.parametrize("sizes", [(32, 128, True), (16, 64, False)])
 def test_marks_of_buckets_stand_where_buckets_begin(reader, sizes):
     buckets, most, both = sizes
-    told = bucket(-torch.arange(4 * most), buckets, most, both).tolist()
-    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
-    given = {"kind": "T5Bias", "buckets": buckets, "max_distance": most, "bidirectional": both}
-    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", given) == begins
+    indices = bucket(-torch.arange(4 * most), buckets, most, both).tolist()
+    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(indices)) if a != b]
+    encoding = {"kind": "T5Bias", "buckets": buckets, "max_distance": most, "bidirectional": both}
+    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", encoding) == begins
 
 
 @pytest.mark.parametrize(("clip", "largest"), [(16, 100), (8, None)])
 def test_marks_of_rows_stand_where_rows_begin(reader, clip, largest):
-    told = row(-torch.arange(2 * (largest or clip)), clip, largest).tolist()
-    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
-    given = {"kind": "DeBERTa", "clip": clip, "largest": largest}
-    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", given) == begins
+    indices = row(-torch.arange(2 * (largest or clip)), clip, largest).tolist()
+    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(indices)) if a != b]
+    encoding = {"kind": "DeBERTa", "clip": clip, "largest": largest}
+    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", encoding) == begins
 
 
 BROKEN = {
@@ -229,8 +229,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_what_is_no_configuration_gets_one_sentence(reader, case):
-    given, word = BROKEN[case]
-    paste(reader.page, given)
+    text, word = BROKEN[case]
+    paste(reader.page, text)
     expect(reader.page.locator(".out .lead[role=alert]")).to_contain_text(word)
     assert reader.page.locator(".out .plot, .out .bars").count() == 0
     assert len(reader.page.inner_text(".out .lead")) < 300
@@ -243,8 +243,8 @@ def test_a_large_file_is_not_even_read(reader, tmp_path):
 
 
 def test_a_file_is_opened_and_dropped(reader):
-    page, given = reader.page, {"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(LLAMA).encode()}
-    page.set_input_files(".file input", given)
+    page, file = reader.page, {"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(LLAMA).encode()}
+    page.set_input_files(".file input", file)
     expect(page.locator(".bars i")).to_have_count(2)
     assert "#" not in page.url
     page.evaluate(
@@ -293,7 +293,7 @@ def test_a_key_within_the_parameters_of_rope_is_passed_over_and_memory_and_setti
 
 def test_what_comes_in_is_never_markup(reader):
     page, mark = reader.page, '<img src=x onerror="window.wrong = 1"><b id=wrong>'
-    for given in (
+    for config in (
         {"model_type": mark},
         LLAMA | {mark: mark},
         LLAMA | {"rope_scaling": {"rope_type": mark}},
@@ -301,7 +301,7 @@ def test_what_comes_in_is_never_markup(reader):
         mark,
         "{" + mark,
     ):
-        paste(page, given)
+        paste(page, config)
         assert page.locator(".out img, #wrong").count() == 0
     page.fill(".what", mark)
     page.press(".what", "Enter")
@@ -318,9 +318,9 @@ def test_scripts_write_no_markup():
 
 
 def test_a_pasted_configuration_can_be_shared(reader, browser):
-    page, given = reader.page, QWEN | {"rope_theta": 70_000, "hidden_act": "silu", "vocab_size": 99, "torch_dtype": "bfloat16"}
+    page, config = reader.page, QWEN | {"rope_theta": 70_000, "hidden_act": "silu", "vocab_size": 99, "torch_dtype": "bfloat16"}
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    paste(page, given)
+    paste(page, config)
     assert "#" not in page.url
     page.get_by_role("button", name="Link to this").click()
     page.wait_for_function("location.hash.startsWith('#config=')")
@@ -329,8 +329,8 @@ def test_a_pasted_configuration_can_be_shared(reader, browser):
     with visit(browser) as other:
         other.page.goto(link)
         assert [other.page.inner_text(part) for part in (".says", ".big", ".cap")] == shown
-        told = other.page.evaluate("atob(location.hash.slice(8).split('&')[0].replaceAll('-', '+').replaceAll('_', '/'))")
-        assert not {"vocab_size", "hidden_act", "torch_dtype"}.intersection(json.loads(told))
+        shared = other.page.evaluate("atob(location.hash.slice(8).split('&')[0].replaceAll('-', '+').replaceAll('_', '/'))")
+        assert not {"vocab_size", "hidden_act", "torch_dtype"}.intersection(json.loads(shared))
         assert not other.faults
 
 
@@ -378,8 +378,8 @@ def test_a_length_is_read_or_kept(reader):
 
 def test_within_what_its_file_allows_nothing_is_set(reader):
     ask(reader.page, 40_960)
-    said = settings(read(QWEN), 40_960, "vllm", 32_768)["line"]
-    assert "40,960" in said and f"# {reader.page.inner_text('.pane .why')}" == said
+    remark = settings(read(QWEN), 40_960, "vllm", 32_768)["line"]
+    assert "40,960" in remark and f"# {reader.page.inner_text('.pane .why')}" == remark
     assert reader.page.inner_text(".pane .do").endswith("as its makers say")
     opened(reader.page, "Qwen2 7B")  # of which its makers tell none
     ask(reader.page, 131_072)
@@ -398,12 +398,12 @@ def test_a_remedy_has_settings_for_each_program(reader):
     for program in PROGRAMS:
         reader.page.locator(f'[data-t="{program}"]').click()
         try:
-            told = settings(read(QWEN), 131_072, program, 32_768, "linear")["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
+            text = settings(read(QWEN), 131_072, program, 32_768, "linear")["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
         except Refused as error:
             assert reader.page.inner_text(".pane .why").startswith(str(error))
             continue
         assert "Not released by its makers" in reader.page.inner_text(".pane")
-        shown, (line, _, remark) = reader.page.inner_text(".pane pre").replace("\\\n", " "), told.partition("  # ")
+        shown, (line, _, remark) = reader.page.inner_text(".pane pre").replace("\\\n", " "), text.partition("  # ")
         assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", line)
         assert remark in reader.page.inner_text(".pane .because:last-child")  # under the box
 

@@ -11,6 +11,7 @@ from sphinxcontrib.bibtex.plugin import register_plugin
 
 from . import api, ledger, models, predictions, reviews, scorecard, your_model
 from .cells import translate
+from .char_models import bring_char_models
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
 from .formulas import setup_formulas
@@ -21,7 +22,6 @@ from .moved import lead_on
 from .not_found import write_not_found
 from .numbers import renumber
 from .policy import write_policies
-from .readers import bring_readers
 from .repair import repair_pages
 from .search import remove_tools, skip_index, write_index
 from .slim import slim
@@ -84,7 +84,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", remove_tools, priority=901)
     app.connect("build-finished", slim, priority=902)
     app.connect("build-finished", write_index, priority=903)
-    app.connect("build-finished", bring_readers, priority=903)
+    app.connect("build-finished", bring_char_models, priority=903)
     app.connect("build-finished", write_not_found, priority=903)
     app.connect("build-finished", say_how_to_trust)
     app.connect("build-finished", write_policies, priority=904)  # nothing may change after it

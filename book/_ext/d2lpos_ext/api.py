@@ -32,10 +32,10 @@ def load(root: str | Path) -> griffe.Module:
 
 def public(module: griffe.Module) -> dict[str, griffe.Object]:
     """Return what the module's `__all__` names."""
-    found = {name: module.members[name] for name in module.exports}
+    members = {name: module.members[name] for name in module.exports}
     # A module hides the function that it is named after.
-    found = {name: thing.members[name] if thing.is_module else thing for name, thing in found.items()}
-    return {name: thing.final_target if thing.is_alias else thing for name, thing in found.items()}
+    members = {name: thing.members[name] if thing.is_module else thing for name, thing in members.items()}
+    return {name: thing.final_target if thing.is_alias else thing for name, thing in members.items()}
 
 
 def imports(module: griffe.Module) -> str:

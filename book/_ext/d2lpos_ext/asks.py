@@ -23,16 +23,16 @@ def form(
     >>> print(form({"id": "4.turn", "kind": "choice", "options": ["No", "Yes"], "right": 0, "overlooks": {"1": "Words."}}))
     <div class="ask" hidden data-memory="predictions" data-legend="Your prediction" ...
     """
-    said = hints(ask)
-    data = {key: value for key, value in ask.items() if key not in OWN} | {"overlooks": dict.fromkeys(said, "")}
-    words = [ask.get("options", []), list(said.values())]
+    overlooked = hints(ask)
+    data = {key: value for key, value in ask.items() if key not in OWN} | {"overlooks": dict.fromkeys(overlooked, "")}
+    words = [ask.get("options", []), list(overlooked.values())]
     lists = "".join(
         f'\n<div class="{part}"{" hidden" * (part == "overlooks")}>\n\n{_list(texts)}\n\n</div>\n'
         for part, texts in zip(LISTS, words, strict=True)
     )
     asked = escape(json.dumps(data), quote=False).replace("'", "&#39;")  # it has more of the other quotes
-    given = f"data-memory=\"{memory}\" data-legend=\"{escape(ask.get('legend', legend))}\" data-ask='{asked}'"
-    return f'<div class="{name}"{" hidden" * hidden} {given}>\n{lists}\n</div>'
+    attrs = f"data-memory=\"{memory}\" data-legend=\"{escape(ask.get('legend', legend))}\" data-ask='{asked}'"
+    return f'<div class="{name}"{" hidden" * hidden} {attrs}>\n{lists}\n</div>'
 
 
 def hints(ask: dict[str, Any]) -> dict[str, str]:
@@ -41,8 +41,8 @@ def hints(ask: dict[str, Any]) -> dict[str, str]:
     >>> hints({"kind": "sentence", "overlooks": "The sign."})
     {'always': 'The sign.'}
     """
-    said = ask.get("overlooks", {})
-    return {"always": said} if isinstance(said, str) else said
+    overlooks = ask.get("overlooks", {})
+    return {"always": overlooks} if isinstance(overlooks, str) else overlooks
 
 
 def anchor(name: str) -> str:

@@ -95,32 +95,32 @@ def _told(page: list[NotebookNode]) -> list[NotebookNode]:
     It ends above the next heading, or below the cell that `metadata.d2lpos.told` marks, and is not there where the prediction is
     marked. A heading whose `told` names a prediction begins a section that tells its answer, too.
     """
-    told, boxes, depth, ends = [], 0, 0, False
+    marked, boxes, depth, ends = [], 0, 0, False
     for cell, below in pairwise([*page, None]):
         rest = cell
         if boxes and cell.cell_type == "markdown" and (start := heading(cell.source)) is not None:
             above, rest = _markdown(cell.source[:start], cell.source[start:]) if start else ([], cell)
-            told += [above] if above else []
+            marked += [above] if above else []
             ends = True
         elif boxes:
-            told.append(cell)
+            marked.append(cell)
             depth += bool(BEGINS.match(cell.source)) - bool(cell.source in (END, DECIDED) or ENDS.match(cell.source))
             ends = ends or bool(note(cell, "told"))
             rest = None
         if boxes and ends and not depth:
-            told += _markdown(*["</div>"] * boxes)
+            marked += _markdown(*["</div>"] * boxes)
             boxes, ends = 0, False
         if rest is not None and isinstance(name := note(rest, "told"), str):
             head, _, rest.source = rest.source.partition("\n\n")
-            told += [*_markdown(head, f'{TOLD} data-of="{name}">'), rest]
+            marked += [*_markdown(head, f'{TOLD} data-of="{name}">'), rest]
             boxes += 1
         elif rest is not None:
-            told.append(rest)
+            marked.append(rest)
         asks = "predict" in tags(cell) and note(cell, "ask") and not note(cell, "told")
         if asks and below and not HEADING.match(below.source):
-            told += _markdown(f'{TOLD} data-of="{note(cell, "ask")["id"]}">')
+            marked += _markdown(f'{TOLD} data-of="{note(cell, "ask")["id"]}">')
             boxes += 1
-    return [*told, *_markdown(*["</div>"] * boxes)]
+    return [*marked, *_markdown(*["</div>"] * boxes)]
 
 
 def heading(text: str) -> int | None:
@@ -129,8 +129,8 @@ def heading(text: str) -> int | None:
     >>> heading("```\n# no\n```\n# yes")
     13
     """
-    found = HEADING.search(FENCED.sub(lambda code: " " * len(code[0]), text))
-    return found and found.start()
+    match = HEADING.search(FENCED.sub(lambda code: " " * len(code[0]), text))
+    return match and match.start()
 
 
 def _element(cell: NotebookNode, below: NotebookNode | None, anchors: dict[str, str]) -> list[NotebookNode]:

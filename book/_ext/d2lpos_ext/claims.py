@@ -58,15 +58,15 @@ def rows(chapter: nbformat.NotebookNode, known: dict[str, dict]) -> Iterator[Row
             if name not in known["claims"]:
                 raise LookupError(f"book/claims.yml lacks this claim: {name}")
             head = VERDICT.match(cell.source)
-            claim, told = cell.source[head.end() :], known["claims"][name]
-            if trained and "trained" not in told:
+            claim, entry = cell.source[head.end() :], known["claims"][name]
+            if trained and "trained" not in entry:
                 raise LookupError(
                     f"book/claims.yml does not say what a trained model says of this claim: {name}"
                 )
             decided_by = None if head["verdict"] == "Open" else decides
-            because = told["trained" if trained else "because"]
+            because = entry["trained" if trained else "because"]
             yield Row(
-                name, claim, head["verdict"], because, [] if trained else told["by"], decided_by,
+                name, claim, head["verdict"], because, [] if trained else entry["by"], decided_by,
                 bool(trained),
             )
         elif "caption" not in tags(cell):

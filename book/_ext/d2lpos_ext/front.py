@@ -29,8 +29,8 @@ def sections(essay: str) -> dict[str, tuple[str, str]]:
     """
     led = {}
     for title, text in SECTION.findall(essay):
-        if found := CHAPTER.findall(text):
-            led.setdefault(found[-1], (title, re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))))
+        if chapters := CHAPTER.findall(text):
+            led.setdefault(chapters[-1], (title, re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))))
     return led
 
 

@@ -28,16 +28,16 @@ class _Page:
     def __init__(self, root: Path):
         self.root, self.known, self.errors = root, ledger(root), errata(root)
         self.papers = parse_file(root / "book" / "references.bib").entries
-        found = {path: (chapter, list(rows(chapter, self.known))) for path, chapter in read(root).items()}
-        self.trained = {row.id: row for _, table in found.values() for row in table if row.trained}
+        tables = {path: (chapter, list(rows(chapter, self.known))) for path, chapter in read(root).items()}
+        self.trained = {row.id: row for _, table in tables.values() for row in table if row.trained}
         self.tables = {
             path: (chapter, own)
-            for path, (chapter, table) in found.items()
+            for path, (chapter, table) in tables.items()
             if (own := [row for row in table if not row.trained])
         }
         every = [row for _, table in self.tables.values() for row in table]
         self.verdicts = Counter(row.verdict for row in every)
-        self.said = Counter(source for row in every for source in row.sources or [NOBODY])
+        self.claims_of = Counter(source for row in every for source in row.sources or [NOBODY])
 
     def ledger(self) -> str:
         parts = [self.form()]
@@ -58,7 +58,7 @@ class _Page:
         ]
         sources = [
             f'<option value="{name}" id="{name}">{escape(self.name(name))} ({count})</option>'
-            for name, count in self.said.most_common()
+            for name, count in self.claims_of.most_common()
         ]
         lines = [
             '<form class="filter" aria-label="Filter the claims">',
@@ -75,13 +75,13 @@ class _Page:
 
     def claim(self, row: Row) -> str:
         side = mark(row.verdict, row.cell and f"#claim-{row.cell}")
-        said = "Said by " + " and ".join(map(self.link, row.sources or [NOBODY]))
+        sources = "Said by " + " and ".join(map(self.link, row.sources or [NOBODY]))
         data = f'data-verdict="{slug(row.verdict)}" data-source="{" ".join(row.sources or [NOBODY])}"'
         reason = row.evidence
         if trained := self.trained.get(row.id):
             verdict = mark(trained.verdict, trained.cell and f"#claim-{trained.cell}")
             reason += f"\n\n{{.trained}}\nIn a trained model: {verdict} {trained.evidence}"
-        return _entry(data, side, row.claim, reason, said)
+        return _entry(data, side, row.claim, reason, sources)
 
     def name(self, source: str) -> str:
         if source == NOBODY:
@@ -100,7 +100,7 @@ class _Page:
     def sources(self) -> str:
         return "\n".join(
             f"- [{source['title']}]({source['url']}), {source['what']}: "
-            f'<a href="#{name}">{self.said[name]} claim{"s" * (self.said[name] > 1)}</a>.'
+            f'<a href="#{name}">{self.claims_of[name]} claim{"s" * (self.claims_of[name] > 1)}</a>.'
             for name, source in self.known["sources"].items()
         )
 

@@ -66,7 +66,7 @@ def numbers(text: str) -> str:
     >>> numbers("10000 in windows")
     '10,000 in windows'
     """
-    return re.sub(r"\d{5,}", lambda found: f"{int(found[0]):,}", text)
+    return re.sub(r"\d{5,}", lambda match: f"{int(match[0]):,}", text)
 
 
 def families(book: Path) -> str:
@@ -123,8 +123,8 @@ def line(row: dict[str, str], version: str) -> str:
         f' data-is="{word}"' if word and cell else ""
         for cell, (_, word, _) in zip(cells, COLUMNS[1:], strict=True)
     )
-    told = "".join(f'<td role="cell"{word}>{cell}</td>' for word, cell in zip(words, cells, strict=True))
-    return f'<tr role="row" id="{name}"><th scope="row" role="rowheader">{link}</th>{told}</tr>'
+    columns = "".join(f'<td role="cell"{word}>{cell}</td>' for word, cell in zip(words, cells, strict=True))
+    return f'<tr role="row" id="{name}"><th scope="row" role="rowheader">{link}</th>{columns}</tr>'
 
 
 def releases(book: Path) -> str:
@@ -147,16 +147,16 @@ def releases(book: Path) -> str:
 
 def counts(book: Path) -> str:
     """A table of how many families there are of each kind, by year."""
-    found = Counter((row["kind"], int(row["year"])) for row in read(book))
+    tally = Counter((row["kind"], int(row["year"])) for row in read(book))
     spans = {"to 2021": range(2018, 2022), **{str(year): [year] for year in range(2022, 2027)}}
     spans["all"] = range(2018, 2027)
     lines = [["What attention is told", *spans], [":--", *["--:"] * len(spans)]]
     for kind, (name, meaning) in MEANT.items():
         lines.append([
             f"**{name}**: {meaning}",
-            *(sum(found[kind, y] for y in years) or "–" for years in spans.values()),
+            *(sum(tally[kind, y] for y in years) or "–" for years in spans.values()),
         ])
-    lines.append(["All", *(sum(found[kind, y] for kind in MEANT for y in years) for years in spans.values())])
+    lines.append(["All", *(sum(tally[kind, y] for kind in MEANT for y in years) for years in spans.values())])
     return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in lines)
 
 

@@ -17,14 +17,14 @@ def renumber(app: Sphinx, env: BuildEnvironment) -> list[str]:
         if not page.startswith((DEPTH, PROJECTS)):
             continue
         own = number(PurePath(page).name)
-        env.toc_secnumbers[page] = {anchor: (own, *found[1:]) for anchor, found in sections.items()}
+        env.toc_secnumbers[page] = {anchor: (own, *index[1:]) for anchor, index in sections.items()}
         for kind, boxes in env.toc_fignumbers.get(page, {}).items():
-            env.toc_fignumbers[page][kind] = {anchor: (own, *found[1:]) for anchor, found in boxes.items()}
+            env.toc_fignumbers[page][kind] = {anchor: (own, *index[1:]) for anchor, index in boxes.items()}
         links = [env.titles[page], *env.tocs[page].findall(nodes.reference)]
         for link in links:
-            if found := link.get("secnumber"):
-                link["secnumber"] = (own, *found[1:])
+            if index := link.get("secnumber"):
+                link["secnumber"] = (own, *index[1:])
     for name in LETTERS:
         kinds = env.toc_fignumbers.get(f"book/{name}", {})
-        kinds |= {kind: {anchor: (LETTERS[name], *found) for anchor, found in kinds[kind].items()} for kind in kinds}
+        kinds |= {kind: {anchor: (LETTERS[name], *index) for anchor, index in kinds[kind].items()} for kind in kinds}
     return []

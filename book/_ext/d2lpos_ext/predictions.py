@@ -45,5 +45,5 @@ def _parts(root: Path) -> list[str]:
 
 def _entry(cell: NotebookNode) -> str:
     ask = note(cell, "ask")
-    kept = form(ask, name="prediction")
-    return f"<li>\n\n[{question(cell)}](#{anchor(ask['id'])})\n\n{kept}\n\n</li>"
+    answer_form = form(ask, name="prediction")
+    return f"<li>\n\n[{question(cell)}](#{anchor(ask['id'])})\n\n{answer_form}\n\n</li>"

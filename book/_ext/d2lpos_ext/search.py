@@ -93,7 +93,7 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
     for entry, block in blocks(article):
         if block is None:
             entries.append(entry)
-        elif (text := said(block)) and tells(block, text):
+        elif (text := text_of(block)) and tells(block, text):
             anchor = block.get("id")
             own = f"p-{sha256(text.encode()).hexdigest()[:6]}"
             if not anchor and own not in ids:  # the same words twice: the second time the entry is opened
@@ -105,10 +105,10 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
             code, cover = block.name == "pre", block.find_parent(class_="told")
             more = ["code" * code, cover["data-of"]] if cover else ["code"] * code
             entry["blocks"].append([anchor or entry["id"], once(text) if code else text, *more])
-            entry["bold"] = " ".join([entry["bold"], *map(said, block(["b", "strong"]))]).strip()
+            entry["bold"] = " ".join([entry["bold"], *map(text_of, block(["b", "strong"]))]).strip()
     for place in sorted(added, reverse=True):
         html = f'{html[:place]} id="{added[place]}"{html[place:]}'
-    return html, said(article.h1), entries
+    return html, text_of(article.h1), entries
 
 
 def once(code: str) -> str:
@@ -117,12 +117,12 @@ def once(code: str) -> str:
     >>> once("x = rope(x) + rope(y)")
     'x rope(x) rope(y)'
     """
-    kept, seen = [], set()
+    words, known = [], set()
     for word in code.split():
-        if new := set(re.findall(r"\w+", word)) - seen:
-            kept.append(word)
-            seen |= new
-    return " ".join(kept)
+        if new := set(re.findall(r"\w+", word)) - known:
+            words.append(word)
+            known |= new
+    return " ".join(words)
 
 
 def is_left_out(tag: Tag) -> bool:
@@ -130,9 +130,9 @@ def is_left_out(tag: Tag) -> bool:
     return tag.name in LEFT_OUT or bool(classes & LEFT_OUT_BY_CLASS) or classes >= {"output", "text_html"}
 
 
-def blank(found: re.Match) -> str:
+def blank(match: re.Match) -> str:
     """Return lines and blanks in place of a picture, which is large; what follows it stays in its place."""
-    return "\n" * found[0].count("\n") + " " * (len(found[0]) - found[0].rfind("\n") - 1)
+    return "\n" * match[0].count("\n") + " " * (len(match[0]) - match[0].rfind("\n") - 1)
 
 
 def tells(block: Tag, text: str) -> bool:
@@ -170,15 +170,15 @@ def is_block(tag: Tag) -> bool:
 def heading(tag: Tag) -> str:
     """Return the title of what begins an entry, "" for all other tags."""
     if tag.name == "dt":
-        return tag["id"] if "sig" in tag.get("class", []) else said(tag)
+        return tag["id"] if "sig" in tag.get("class", []) else text_of(tag)
     if tag.name == "section":
-        return said(found) if (found := tag.find(re.compile("^h[1-6]$"), recursive=False)) else ""
+        return text_of(title) if (title := tag.find(re.compile("^h[1-6]$"), recursive=False)) else ""
     if tag.name == "tr" and tag.find_parent("table", class_=MODELS):
-        return said(tag.th) if tag.td else ""
-    return said(tag.p.extract()) if "exercise" in tag.get("class", []) else ""
+        return text_of(tag.th) if tag.td else ""
+    return text_of(tag.p.extract()) if "exercise" in tag.get("class", []) else ""
 
 
-def said(tag: Tag | NavigableString) -> str:
+def text_of(tag: Tag | NavigableString) -> str:
     """Return the words of a tag on one line, its formulas as one would type them.
 
     >>> html = "Take <math><msup><mn>2</mn><mrow><mo>−</mo><mi>h</mi></mrow></msup></math> !"

@@ -64,7 +64,7 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
     static = Path(app.outdir) / "_static"
     for page in Path(app.outdir).rglob("*.html"):
         text = PLAIN.sub(r"\1", WORD.sub(r"\1", page.read_text("utf-8")))
-        text = STRING.sub(lambda found: found[1] + re.sub(f"</span>{PIECE}", "", found[2]), text)
+        text = STRING.sub(lambda match: match[1] + re.sub(f"</span>{PIECE}", "", match[2]), text)
         for pattern, short in IDLE:
             text = pattern.sub(short, text)
         page.write_text(shorten(text), "utf-8")
@@ -100,9 +100,9 @@ def join(site: Path) -> None:
     (site / "_static" / "all.css").write_text(css, "utf-8")
     version = sha256(css.encode()).hexdigest()[:8]
     for path, page in pages.items():
-        if found := SHEET.search(page):
-            one = f'\n<link rel="stylesheet" href="{found[1]}all.css?v={version}">'
-            path.write_text(page[: found.start()] + one + SHEET.sub("", page[found.start() :]), "utf-8")
+        if match := SHEET.search(page):
+            one = f'\n<link rel="stylesheet" href="{match[1]}all.css?v={version}">'
+            path.write_text(page[: match.start()] + one + SHEET.sub("", page[match.start() :]), "utf-8")
 
 
 def without_films(css: str) -> str:
@@ -128,10 +128,10 @@ def without_idle(css: str, elsewhere: str) -> str:
     read = set(re.findall(r"--[\w-]+", elsewhere))
     while True:
         asked = read | set(re.findall(r"var\(\s*(--[\w-]+)", css))
-        kept = VARIABLE.sub(lambda one, asked=asked: one[0] * (one[1] in asked), css)
-        if kept == css:
+        shorter = VARIABLE.sub(lambda one, asked=asked: one[0] * (one[1] in asked), css)
+        if shorter == css:
             return css
-        css = kept
+        css = shorter
 
 
 def moved(css: str, folder: Path) -> str:
@@ -173,19 +173,19 @@ def prune(css: str, known: set[str]) -> str:
     >>> prune(".a,.b:not(.c) {top: 0} @media print {.b {top: 1px}}", {"b"})
     '.b:not(.c){top: 0}@media print {.b{top: 1px}}'
     """
-    kept = []
+    rules_left = []
     for rule in tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True):
         if rule.type == "qualified-rule":
             if selectors := [part for part in split(tinycss2.serialize(rule.prelude)) if fits(part, known)]:
-                kept.append(f"{','.join(selectors)}{{{tinycss2.serialize(rule.content)}}}")
+                rules_left.append(f"{','.join(selectors)}{{{tinycss2.serialize(rule.content)}}}")
         elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports", "layer", "container"):
             if rule.content is None:
-                kept.append(rule.serialize())
+                rules_left.append(rule.serialize())
             elif inner := prune(tinycss2.serialize(rule.content), known):
-                kept.append(f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}")
+                rules_left.append(f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}")
         else:
-            kept.append(rule.serialize())
-    return "".join(kept)
+            rules_left.append(rule.serialize())
+    return "".join(rules_left)
 
 
 def split(selectors: str) -> list[str]:

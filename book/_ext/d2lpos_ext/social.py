@@ -35,13 +35,13 @@ def card(page: str, root: str, folder: Path) -> str:
 
 def properties(book: str, title: str, description: str, page: str = "", picture: str = "") -> dict[str, str]:
     """Return what is said of a page; `page` and `picture` are whole addresses, "" before there are any."""
-    said = {"og:type": "article" if title != book else "website", "og:site_name": book, "og:title": title}
-    said["og:description"] = description
+    tags = {"og:type": "article" if title != book else "website", "og:site_name": book, "og:title": title}
+    tags["og:description"] = description
     if page:
-        said |= {"og:url": page, "og:image": picture, "og:image:width": "1200", "og:image:height": "630"}
-        said["og:image:alt"] = book if title == book else f"{book}: {title}"
-        said["twitter:card"] = "summary_large_image"
-    return said
+        tags |= {"og:url": page, "og:image": picture, "og:image:width": "1200", "og:image:height": "630"}
+        tags["og:image:alt"] = book if title == book else f"{book}: {title}"
+        tags["twitter:card"] = "summary_large_image"
+    return tags
 
 
 def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
@@ -51,8 +51,8 @@ def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctr
     title = unescape(re.sub("<[^>]*>", "", context["title"]))
     pictures = Path(app.confdir) / "book" / "_static" / "cards"
     picture = f"{app.config.html_baseurl}_static/cards/{card(pagename, app.config.root_doc, pictures)}"
-    said = properties(app.config.html_title, title, unescape(described[1]), context["pageurl"] or "", picture)
-    kind = {name: "name" if name.startswith("twitter:") else "property" for name in said}
+    tags = properties(app.config.html_title, title, unescape(described[1]), context["pageurl"] or "", picture)
+    kind = {name: "name" if name.startswith("twitter:") else "property" for name in tags}
     context["metatags"] += "".join(
-        f'<meta {kind[name]}="{name}" content="{escape(value)}">\n' for name, value in said.items()
+        f'<meta {kind[name]}="{name}" content="{escape(value)}">\n' for name, value in tags.items()
     )

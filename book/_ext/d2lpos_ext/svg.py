@@ -25,8 +25,8 @@ def inline(svg: str) -> str:
     svg = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg)
     root = re.match(r'<svg(?:[^">]|"[^"]*")*', svg)[0]
     style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"
-    styled, found = re.subn(r'\sstyle="', f' style="{style};', root)
-    return (styled if found else f'{root} style="{style}"') + svg[len(root) :]
+    styled, styles = re.subn(r'\sstyle="', f' style="{style};', root)
+    return (styled if styles else f'{root} style="{style}"') + svg[len(root) :]
 
 
 def shorten(page: str) -> str:
@@ -40,7 +40,7 @@ def shorten(page: str) -> str:
     def number(svg: str) -> str:
         ids = defaultdict(lambda: f"_{next(numbers)}")
         svg = MARKERS.sub(share, UNSEEN.sub("", svg))
-        svg = ID.sub(lambda found: found[1] + ids[found[2]], svg)
+        svg = ID.sub(lambda match: match[1] + ids[match[2]], svg)
         styles.update(style for _, style in PART.findall(svg))
         return svg
 
@@ -57,7 +57,7 @@ def shorten(page: str) -> str:
 
 def each(change: Callable[[str], str], page: str) -> str:
     """Return a page with its pictures changed; those that a slider keeps for later are in scripts."""
-    return PICTURE.sub(lambda found: change(found[1]) if found[1] else found[0], page)
+    return PICTURE.sub(lambda match: change(match[1]) if match[1] else match[0], page)
 
 
 def share(group: re.Match) -> str:

@@ -30,8 +30,8 @@ def expand(table: str) -> str:
         lines += [
             f'<fieldset aria-label="{question}"><span>{question}</span>',
             *(
-                f'<label><input type="radio" name="q{number}" value="{value}"{" checked" * (not value)}>{said}</label>'
-                for value, said in choices.items()
+                f'<label><input type="radio" name="q{number}" value="{value}"{" checked" * (not value)}>{label}</label>'
+                for value, label in choices.items()
             ),
             "</fieldset>",
         ]

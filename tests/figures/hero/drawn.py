@@ -3,12 +3,12 @@
 from tests.browser import chromium
 
 
-def walked(figure, script: str, *told, **options):
+def walked(figure, script: str, *args, **options):
     """What a script says that runs in a page, of a context with options, that holds the figure alone."""
     with chromium() as browser:
         page = browser.new_page(**options)
         page.set_content(figure.html)
-        return page.evaluate(script, *told)
+        return page.evaluate(script, *args)
 
 
 def printed(figure, script: str):

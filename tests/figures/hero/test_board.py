@@ -33,7 +33,7 @@ def measured():
     """From layer and pair to the rise of the loss and the weights of the heads, means over passages; "base" is as trained."""
     read = records("real-board")
     bases = {r["run"]["seed"]: r["rows"][0] for r in read if r["run"]["part"] == "columns"}
-    found = {}
+    cells_of = {}
     for record in read:
         base = bases[record["run"]["seed"]]
         for row in record["rows"]:
@@ -41,16 +41,16 @@ def measured():
             weights = [old if new is None else new for new, old in both]
             key = "base" if row["case"] == "as trained" else (row["layer"], row["pair"])
             rise = row["loss"] - (0 if key == "base" else base["loss"])
-            found.setdefault(key, []).append([rise, *weights])
-    return {key: [fmean(column) for column in zip(*cells, strict=True)] for key, cells in found.items()}
+            cells_of.setdefault(key, []).append([rise, *weights])
+    return {key: [fmean(column) for column in zip(*cells, strict=True)] for key, cells in cells_of.items()}
 
 
 @pytest.fixture(scope="module")
 def sentences():
     """From layer and pair to the words with which the sentence goes on."""
     rows = [row for record in records("real-sentence") for row in record["rows"]]
-    found = {(row["layer"], row["pair"]): row["goes on"] for row in rows if row["case"] != "as trained"}
-    return found | {"base": next(row["goes on"] for row in rows if row["case"] == "as trained")}
+    by_cell = {(row["layer"], row["pair"]): row["goes on"] for row in rows if row["case"] != "as trained"}
+    return by_cell | {"base": next(row["goes on"] for row in rows if row["case"] == "as trained")}
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +90,8 @@ def test_every_state_tells_its_numbers_and_words(measured, sentences, walk):
         for text, was, after in zip(weights, base[1:], measured[key][1:], strict=True):
             shown = [float(part) for part in text.split(" → ")]
             assert [shown[0], shown[-1]] == pytest.approx([was, after], abs=0.56e-2), key
-        told = [words.strip().replace("\n", "↵") for words in (sentences["base"], sentences[key])]
-        assert [before, now] == told, key
+        endings = [words.strip().replace("\n", "↵") for words in (sentences["base"], sentences[key])]
+        assert [before, now] == endings, key
     assert trained[0] == [fixed(numbers()["base"][0] / 10_000, 2), "–"]
 
 
@@ -112,8 +112,8 @@ def test_the_words_on_the_whole_board_are_true(measured):
         ),
         (f"all of layer {which} costs #, and all pairs of all layers #", row, measured[None, None][0]),
     ):
-        found = re.search(words.replace("#", r"(\d\.\d{3})"), text)
-        assert [float(number) for number in found.groups()] == pytest.approx(rises, abs=0.56e-3), words
+        match = re.search(words.replace("#", r"(\d\.\d{3})"), text)
+        assert [float(number) for number in match.groups()] == pytest.approx(rises, abs=0.56e-3), words
     falls, rises = map(int, re.search(r"below 0\.005, (\d+) are falls and (\d+) rises", text).groups())
     small = [rise for rise in cells.values() if abs(rise) < 0.005]
     assert falls <= sum(rise < 0 for rise in small) and rises <= sum(rise > 0 for rise in small)
@@ -121,8 +121,8 @@ def test_the_words_on_the_whole_board_are_true(measured):
 
 
 def test_numbers_are_rounded_as_in_a_browser():
-    told = [fixed(0.625, 2), fixed(-0.0125, 3), fixed(-0.0001, 3), fixed(2.0, 1)]
-    assert told == ["0.63", "−0.013", "0.000", "2.0"]
+    texts = [fixed(0.625, 2), fixed(-0.0125, 3), fixed(-0.0001, 3), fixed(2.0, 1)]
+    assert texts == ["0.63", "−0.013", "0.000", "2.0"]
 
 
 def test_on_paper_it_stands_on_the_page_with_its_title():

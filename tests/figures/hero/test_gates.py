@@ -23,8 +23,8 @@ def test_the_words_without_scripts_are_true():
         text = describe_state(gates, query, word)
         far = sum(math.log(1 / gate) for gate in PRESETS[gates][word + 1 : query + 1])
         share = weights(gates, query)[word]
-        told = "less than 1 %" if share < 0.01 else f"{round(100 * share)} %"
+        percent = "less than 1 %" if share < 0.01 else f"{round(100 * share)} %"
         assert f"Seen from “{SENTENCE[query]}”" in text
-        assert f"“{SENTENCE[word]}” stands {far:.2f} away and gets {told} of the weight." in text
+        assert f"“{SENTENCE[word]}” stands {far:.2f} away and gets {percent} of the weight." in text
         alike = slope(PRESETS[gates], query)
         assert text.endswith("No ALiBi has this ruler." if alike is None else f"with slope {alike:.2f}.")

@@ -45,14 +45,14 @@ def frames():
 @pytest.fixture(scope="module")
 def expected(frames):
     """From study, value, split and length to rows of name, mean, low, high and n, all written out."""
-    found = {}
+    by_view = {}
     for study, rows in frames.items():
         for value in numbers(study)["values"]:
             for row in summary(rows, ["name", "split", "length"], value).itertuples():
-                told = [f"{number:.3f}" for number in (row.mean, row.low, row.high)]
-                told = [re.sub(r"^-(0\.0+)$", r"\1", number).replace("-", "−") for number in told]
-                found.setdefault(f"{study},{value},{row.split},{row.length}", {})[row.name] = [*told, row.n]
-    return found
+                cell = [f"{number:.3f}" for number in (row.mean, row.low, row.high)]
+                cell = [re.sub(r"^-(0\.0+)$", r"\1", number).replace("-", "−") for number in cell]
+                by_view.setdefault(f"{study},{value},{row.split},{row.length}", {})[row.name] = [*cell, row.n]
+    return by_view
 
 
 def test_the_tables_hold_every_mean_interval_and_number_of_seeds(expected):

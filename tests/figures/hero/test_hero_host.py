@@ -253,8 +253,8 @@ def test_the_hosts_theme_decides_not_the_systems(host):
     colors = f"color:{ink};--fox:{ink};--dog:{ink}" + "".join(f";--enc-{hue}:#abc" for hue in hues)
     host.show(*map(figure, FIGURES), css=f"body{{background:#111;{colors}}}")
     letters_on_a_disc = {"dial": ["rgb(0, 0, 0)"]}
-    for name, found in of_each(host, "[...new Set(colors(n))].sort()").items():
-        assert (name, found) == (name, [*letters_on_a_disc.get(name, []), "rgb(200, 210, 220)"])
+    for name, fills in of_each(host, "[...new Set(colors(n))].sort()").items():
+        assert (name, fills) == (name, [*letters_on_a_disc.get(name, []), "rgb(200, 210, 220)"])
     marked = of_each(host, "marks(n).includes('rgb(170, 187, 204)')")
     assert all(marked.values()), marked
 
@@ -329,15 +329,15 @@ def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, n
     host.show(figure(name))
     pictures = host.page.get_by_role("img").all()
     assert all(picture.get_attribute("aria-label") for picture in pictures)
-    told = []
+    texts = []
     for _ in range(2):
         host.page.clock.run_for(1000)
-        told.append(host("spoken()"))
+        texts.append(host("spoken()"))
         assert host("out().every(value => spoken().includes(value))")
         for described in (host.page.get_by_role("group").first, *pictures):
-            expect(described).to_have_accessible_description(told[-1])
+            expect(described).to_have_accessible_description(texts[-1])
         host.label(DRAGS[name][0]).press("ArrowLeft")
-    assert told[0] != told[1]
+    assert texts[0] != texts[1]
     assert figure(name).description not in host.page.locator("body").aria_snapshot()  # not read twice
 
 
@@ -428,8 +428,8 @@ def test_a_choice_by_hand_is_that_of_the_option(host):
         control = host.page.locator("[data-hero]").nth(2 * n).get_by_label(re.compile(f"^{label}"))
         control.check() if value is True else control.fill(value)
     host.rest()
-    for n, (name, _, label, _, _, told) in enumerate(CHOICES):
-        assert (name, label, host(f"out({2 * n})")) == (name, label, told)
+    for n, (name, _, label, _, _, text) in enumerate(CHOICES):
+        assert (name, label, host(f"out({2 * n})")) == (name, label, text)
         assert (name, label, host(f"ink({2 * n})")) == (name, label, host(f"ink({2 * n + 1})"))
 
 
@@ -453,11 +453,11 @@ def test_a_step_of_digits_jumps_and_a_step_of_clocks_does_not(host):
     p = host.label("position p")
 
     def walk(step):
-        seen = []
+        outs = []
         for _ in range(3):
-            seen.append(host("out()"))
+            outs.append(host("out()"))
             p.press(step)
-        return seen
+        return outs
 
     assert walk("ArrowRight") == [["7", "−0.33", "0.67"], ["8", "0.67", "0.33"], ["9", "0.33", "0.33"]]
     host.label("clocks").check()
@@ -537,9 +537,9 @@ def test_the_plain_clocks_play_by_whole_words(host):
     host.page.get_by_role("button", name="Play").click()
     host.page.wait_for_function("() => out()[0] > 22")
     words = "[out()[0], ...all('text').map(e => e.textContent).filter(t => /position .*[.\\d]/.test(t))]"
-    said = host(f"film(6).then(() => {words})")
-    told = {f"hands at position {said[0]}", "at position 20", f"position {said[0]}"}
-    assert re.fullmatch(r"\d+", said[0]) and {*said[1:]} == told
+    texts = host(f"film(6).then(() => {words})")
+    want = {f"hands at position {texts[0]}", "at position 20", f"position {texts[0]}"}
+    assert re.fullmatch(r"\d+", texts[0]) and {*texts[1:]} == want
 
 
 @still
@@ -641,18 +641,18 @@ CELLS = {
 def test_every_part_of_the_board_can_be_tapped_on_a_phone(host):
     host.show(hero("board"))
     assert host("box(all('.ground')[0]).width") >= 9 * 32
-    for (layer, pair), told in CELLS.items():
+    for (layer, pair), text in CELLS.items():
         host.page.touchscreen.tap(*cell_of_the_board(host, layer, pair))
-        assert host("out()[0]") == told
+        assert host("out()[0]") == text
     host.page.touchscreen.tap(*cell_of_the_board(host, 16, 1))
-    for name, told in {
+    for name, text in {
         "faster pair": "layer 16, pair 0",
         "layer above": "layer 15, pair 0",
         "slower pair": "layer 15, pair 1",
         "layer below": "layer 16, pair 1",
     }.items():
         host.page.get_by_role("button", name=name).tap()
-        assert host("out()[0]") == told
+        assert host("out()[0]") == text
 
 
 def test_a_part_of_the_board_is_told_when_pointed_at_and_kept_when_chosen(host):
@@ -660,15 +660,15 @@ def test_a_part_of_the_board_is_told_when_pointed_at_and_kept_when_chosen(host):
     base = host("out()")
     assert base[0] == "nothing" and base[3] == "–"
     host.page.mouse.move(*cell_of_the_board(host, 16, 0))
-    told = host("out()")
-    assert told[0] == "layer 16, pair 0" and told[2:] != base[2:]
+    outs = host("out()")
+    assert outs[0] == "layer 16, pair 0" and outs[2:] != base[2:]
     host.page.mouse.move(1, 1)
     assert host("out()") == base
     host.page.mouse.click(*cell_of_the_board(host, 16, 0))
     host.page.mouse.move(1, 1)
-    assert host("out()") == told
+    assert host("out()") == outs
     turn = host.page.get_by_label("let all turn")
-    for all_turn, shows in ((True, base), (False, told)):
+    for all_turn, shows in ((True, base), (False, outs)):
         turn.set_checked(all_turn)
         assert host("out()") == shows
 
@@ -685,11 +685,11 @@ def test_arrows_walk_over_the_board_and_tell_what_they_change(host):
         "End": ("pair", "layer 16, all pairs"),
         "Alt+ArrowUp": ("pair", "layer 16, all pairs"),
     }
-    for key, (focused, told) in walk.items():
+    for key, (focused, text) in walk.items():
         if key == "Alt+ArrowUp":
             host("(document.onkeydown = e => { window.kept = e.defaultPrevented; })")
         host.page.keyboard.press(key)
-        assert [host("focused()"), host("out()[0]")] == [focused, told], key
+        assert [host("focused()"), host("out()[0]")] == [focused, text], key
     assert host("kept") is False
     assert host.label("pair").get_attribute("aria-valuetext") == "all pairs"
 
@@ -837,8 +837,8 @@ def test_a_gate_that_is_pulled_down_moves_the_words_before_it_and_no_others(host
     # "The" would leave the ruler, whose left end it does not pass.
     assert after[1:] == pytest.approx([d + step for d in before[1:9]] + before[9:])
     assert host("out()")[::3] == ["cat", "none"] and host("all('fieldset :checked').length") == 0
-    told = host("seen().filter(e => e.matches('.stands')).map(e => e.textContent)")
-    assert told[:2] == ["‹ The" if 5.5 + step > after[0] + 1e-6 else "The", "cat"]
+    stands = host("seen().filter(e => e.matches('.stands')).map(e => e.textContent)")
+    assert stands[:2] == ["‹ The" if 5.5 + step > after[0] + 1e-6 else "The", "cat"]
 
 
 @still
@@ -851,10 +851,10 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
     })()"""
     curve, slope = "all('path.line')[0].checkVisibility()", "out()[3]"
     other, same = [True, False, "none"], [False, True, "0.50"]
-    for name, told in (("forget at the full stop", other), ("count only nouns", other), ("all equal", same)):
+    for name, state in (("forget at the full stop", other), ("count only nouns", other), ("all equal", same)):
         host.label(name).check()
         host.rest()
-        assert [round(host(off)) > 20, host(curve), host(slope)] == told
+        assert [round(host(off)) > 20, host(curve), host(slope)] == state
     tops = "all('.bar').map(e => +e.getAttribute('y'))"
     points = [float(xy.split()[1]) for xy in host("all('path.line')[0].getAttribute('d')")[1:].split("L")]
     assert points == pytest.approx(host(tops))

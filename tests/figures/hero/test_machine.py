@@ -12,7 +12,7 @@ import pytest
 import torch
 from d2lpos_ext.policy import policy
 
-from book.execute import READERS as STORED
+from book.execute import CHAR_MODELS as STORED
 from d2lpos.figures.machine import NAMES, PASSAGES, STATES, brought, losses, machine
 from d2lpos.pretrained.reader import READERS, load, parsed, path
 from tests.figures.hero.host import INSIDE, on, still
@@ -47,11 +47,11 @@ def ready(host, n: int = 0) -> None:
     host.page.wait_for_function(f"() => all('.read', {n}).length")
 
 
-def told(host) -> list[str]:
+def outs(host) -> list[str]:
     return host("all('.mean b').map(e => e.textContent)")
 
 
-def said(host) -> str:
+def description(host) -> str:
     return host("all('.verdict')[0].textContent")
 
 
@@ -63,7 +63,7 @@ def do(host, act) -> str:
     """Let a hand do something that is computed anew; return the sentence."""
     act()
     ready(host)
-    return said(host)
+    return description(host)
 
 
 def nats(loss: torch.Tensor, start: int, end: int) -> str:
@@ -160,16 +160,16 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
     figure = machine(BLIND, TURNS, TEXT, "longer")
     host.show(full(figure), full(figure), f"<script>{models(machine('alibi', 'alibi'))}</script>")
     ready(host)
-    found = [losses(name, figure.options) for name in (BLIND, TURNS)]
+    both = [losses(name, figure.options) for name in (BLIND, TURNS)]
     edge = load(TURNS)[1]["train_length"]
-    assert told(host) == [nats(loss, *part) for loss in found for part in ((0, edge), (edge, len(TEXT)))]
+    assert outs(host) == [nats(loss, *part) for loss in both for part in ((0, edge), (edge, len(TEXT)))]
     inks = host(
         "all('.ink').map(ink => [...ink.querySelectorAll('i')].map("
         "e => parseFloat(e.style.backgroundColor.match(/([\\d.]+)%/)?.[1] ?? 0)))"
     )
-    for ink, loss in zip(inks, found, strict=True):
+    for ink, loss in zip(inks, both, strict=True):
         assert ink == pytest.approx([min(62, 62 * v / 5) for v in loss.nan_to_num().tolist()], abs=0.51)
-    assert "RoPE goes from" in said(host)
+    assert "RoPE goes from" in description(host)
 
     host.page.get_by_text("More", exact=True).first.click()
 
@@ -179,7 +179,7 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
     sentence = do(host, stop_the_clock)
     assert sentence.startswith("The clock stands still: none does not notice; RoPE is ")
     stopped = losses(TURNS, machine(text=TEXT, state="longer stopped").options)
-    assert told(host)[2] == nats(stopped, 0, edge)
+    assert outs(host)[2] == nats(stopped, 0, edge)
     host.page.wait_for_function("told => spoken().startsWith(told)", arg=sentence)
     assert host("all('.limit').length") == 1
 
@@ -206,9 +206,9 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
     # The second model becomes another one; the other figure has noticed nothing of all this.
     do(host, lambda: host.page.get_by_role("combobox", name="second model").first.select_option("alibi"))
     alibi = losses("alibi", figure.options)
-    assert told(host)[2:] == [nats(alibi, 0, edge), nats(alibi, edge, 157)]
+    assert outs(host)[2:] == [nats(alibi, 0, edge), nats(alibi, edge, 157)]
     ready(host, 1)
-    assert host("all('.mean b', 1).map(e => e.textContent)")[2] == nats(found[1], 0, edge)
+    assert host("all('.mean b', 1).map(e => e.textContent)")[2] == nats(both[1], 0, edge)
 
 
 PLAIN = "This text is no longer than those of training."
@@ -259,7 +259,7 @@ def test_learned_says_where_it_uses_its_last_row_again(host):
     assert parsed(path("learned").read_text("utf-8"))["shapes"][0][:2] == ["encoding.table", 128]
     host.show(full(machine("learned", TURNS, TEXT)))
     ready(host)
-    assert again not in said(host)
+    assert again not in description(host)
     assert at_once(host, (END, 129)).endswith(again)
     assert again not in at_once(host, (END, 128))
     assert at_once(host, (START, 4)).endswith(again)
@@ -309,7 +309,7 @@ def test_a_longer_text_has_its_control_and_shows_where_training_ended(host):
         apart = losses(name, machine(text=text[-128:]).options).nanmean().item()
         within = losses(name, machine(text=text, state="longer").options)[-127:].nanmean().item()
         parts.append(f"{NAMES[name]} {apart:.2f} instead of {within:.2f} nats")
-    assert said(host).endswith(f"The last 128 characters read alone: {', '.join(parts)}.")
+    assert description(host).endswith(f"The last 128 characters read alone: {', '.join(parts)}.")
     assert host("all('.bound').map(e => [...e.parentNode.children].indexOf(e))") == [128, 128]
     # It begins where the two differ most, near the end.
     apart = (
@@ -400,14 +400,14 @@ def test_a_text_of_ones_own_is_read_while_it_is_typed(host):
     do(host, lambda: area.fill("A cat. Ω"))
     assert host("all('textarea').map(e => e.value)") == ["A cat. Ω"] * 2
     assert host("all('select')[0].value") == "your own words"
-    assert said(host).endswith("The models do not know Ω: they count no surprise there.")
+    assert description(host).endswith("The models do not know Ω: they count no surprise there.")
     do(host, lambda: area.press_sequentially("?"))
     assert host("all('.ink').map(e => e.textContent.slice(0, -1))") == ["A cat. Ω?"] * 2
     alone = machine(BLIND, TURNS, text="A cat. Ω?").options
-    assert told(host)[::2] == [nats(losses(name, alone), 0, 9) for name in (BLIND, TURNS)]
+    assert outs(host)[::2] == [nats(losses(name, alone), 0, 9) for name in (BLIND, TURNS)]
     area.fill("")
     host.page.wait_for_function("() => all('.verdict')[0].textContent.startsWith('Type a text')")
-    assert set(told(host)) <= {"– nats", ""}
+    assert set(outs(host)) <= {"– nats", ""}
     # More than fits is cut, and the reader is told.
     host("all('textarea')[0].focus()")
     host("""(() => { const e = all('textarea')[0], d = new DataTransfer(); d.setData('text', 'to be '.repeat(100));
@@ -518,7 +518,7 @@ def test_a_notebook_offers_the_models_that_its_cells_have_brought(host):
     assert offered(host) == [[name for name in NAMES if name not in ("sinusoidal", "learned")]] * 2
     for side, name in (("first", "t5"), ("second", "alibi")):
         do(host, partial(choose, host, side, name))
-    assert told(host)[::2] == [nats(loss, 0, None) for loss in later.losses]
+    assert outs(host)[::2] == [nats(loss, 0, None) for loss in later.losses]
     # With all of them there is nothing left to say.
     host.page.add_script_tag(content=models(machine("sinusoidal", "learned")))
     host.page.get_by_role("combobox", name="second model").focus()

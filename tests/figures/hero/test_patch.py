@@ -73,9 +73,9 @@ def on_target(kind, target, view, row, column):
 
 def mean(kind, target):
     """Over all queries that see the target, where the fit was made."""
-    found = [on_target(kind, target, "8 × 8", row, column) for row, column in product(ALL, ALL)]
-    found = [share for share in found if share is not None]
-    return sum(found) / len(found)
+    shares = [on_target(kind, target, "8 × 8", row, column) for row, column in product(ALL, ALL)]
+    shares = [share for share in shares if share is not None]
+    return sum(shares) / len(shares)
 
 
 def test_the_file_holds_what_is_fitted_now(made):
@@ -92,15 +92,15 @@ def test_no_other_amplitudes_do_better(target, kind):
     offsets, wanted = problem(target)
     features = waves(kind, offsets)
 
-    def loss(found):
-        return SMALL * found.square().sum() - (wanted * (features @ found).log_softmax(1)).sum(1).mean()
+    def loss(a):
+        return SMALL * a.square().sum() - (wanted * (features @ a).log_softmax(1)).sum(1).mean()
 
-    found = fit(features, wanted).requires_grad_()
-    [slope] = torch.autograd.grad(loss(found), found)
+    fitted = fit(features, wanted).requires_grad_()
+    [slope] = torch.autograd.grad(loss(fitted), fitted)
     assert slope.abs().max() < 1e-8  # and the loss is convex
     for seed in range(3):
-        step = torch.randn(len(found), generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-        assert loss(found + 0.1 * step) > loss(found)
+        step = torch.randn(len(fitted), generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        assert loss(fitted + 0.1 * step) > loss(fitted)
 
 
 def test_even_weights_leave_all_and_the_target_itself_leaves_nothing():
@@ -114,8 +114,8 @@ def test_the_table_holds_every_sum_of_a_function_of_rows_and_one_of_columns():
     offsets, _ = problem("ring")
     down, right = offsets.unbind(-1)
     both = torch.arange(1 - FITTED, FITTED).double()
-    found = torch.cat([both.square(), both.sin()])
-    torch.testing.assert_close(table(offsets) @ found, down.square() + right.sin())
+    weights = torch.cat([both.square(), both.sin()])
+    torch.testing.assert_close(table(offsets) @ weights, down.square() + right.sin())
 
 
 def test_the_query_is_at_the_same_place_in_every_grid():
@@ -150,14 +150,14 @@ def spoken(share):
 
 def test_every_target_is_told_and_drawn_as_python_has_it_in_every_grid(walk):
     for (i, target), (j, view) in product(enumerate(TARGETS), enumerate(VIEWS)):
-        (where, *told), words, drawn = walk[f"{i} {j}"]
+        (where, *texts), words, drawn = walk[f"{i} {j}"]
         n, query = side(view), number(view, 3, 3)
         hits = aimed(target, places(view) - places(view)[query])
         assert where == f"row {query // n}, column {query % n}"
         shares = [weights(kind, target, view, query) for kind in HEADINGS]
         peak = torch.stack(shares).max()
         tops = torch.stack([share.view(n, n).sum(axis) for share in shares for axis in (0, 1)]).max()
-        for share, percent, (cells, bars, aims) in zip(shares, told, drawn, strict=True):
+        for share, percent, (cells, bars, aims) in zip(shares, texts, drawn, strict=True):
             assert percent == spoken(share[hits].sum())
             torch.testing.assert_close(torch.tensor(cells).double(), share / peak, rtol=0, atol=6e-4)
             rows, columns = share.view(n, n).sum(1), share.view(n, n).sum(0)

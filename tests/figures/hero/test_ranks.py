@@ -108,15 +108,15 @@ def test_every_state_tells_its_numbers():
     assert len(seen_all) == 3 * len(SOME)
     for order in SOME:
         for rule in RULES:
-            seen, at = seen_all[f"{''.join(map(str, order))},{rule}"], starts(order, rule)
+            state, at = seen_all[f"{''.join(map(str, order))},{rule}"], starts(order, rule)
             most = max(work(order)) * 4 / sum(work(order))
             losses = [fixed(loss(order, by), 2) for by in (rule, "text")]
-            assert seen["held"] == list(order)
-            assert seen["out"] == [*losses, f"{fixed(100 * wrong(order, rule), 0)} %", fixed(most, 2)]
-            assert seen["work"] == [f"{pairs:,}" for pairs in work(order)]
-            assert seen["first"] == [str(position) for position in at]
-            assert seen["bad"] == [n for n, position in enumerate(at) if position != SIZE * n]
-            assert seen["off"] == round(wrong(order, rule) * 127 * 64 / SIZE**2)
+            assert state["held"] == list(order)
+            assert state["out"] == [*losses, f"{fixed(100 * wrong(order, rule), 0)} %", fixed(most, 2)]
+            assert state["work"] == [f"{pairs:,}" for pairs in work(order)]
+            assert state["first"] == [str(position) for position in at]
+            assert state["bad"] == [n for n, position in enumerate(at) if position != SIZE * n]
+            assert state["off"] == round(wrong(order, rule) * 127 * 64 / SIZE**2)
 
 
 def test_the_words_without_scripts_are_true():

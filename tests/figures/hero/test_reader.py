@@ -35,7 +35,7 @@ AT = 150
 
 def ask(*jobs: dict) -> list:
     """What node says of each job."""
-    return json.loads(node(HERE / "reads.mjs", told=json.dumps(jobs)))
+    return json.loads(node(HERE / "reads.mjs", stdin=json.dumps(jobs)))
 
 
 def job(model: str, text: str = TEXT, **how) -> dict:
@@ -43,7 +43,7 @@ def job(model: str, text: str = TEXT, **how) -> dict:
 
 
 @cache
-def said() -> dict:
+def outputs() -> dict:
     """Each model in each setting; RoPE under each rule, too."""
     cases = [(model, setting, "as trained") for model in READERS for setting in SETTINGS]
     cases += [("rope", "as they are", rule) for rule in RULES]
@@ -72,16 +72,16 @@ CASES = [(model, setting, "as trained") for model in READERS for setting in SETT
 @torch.no_grad()
 def test_logits_losses_and_weights_are_those_of_pytorch(name, setting, rule):
     model, card = ready(name, rule)
-    found, heard = tokens(card, TEXT), said()[name, setting, rule]
-    assert heard["tokens"] == found.tolist()
+    ids, heard = tokens(card, TEXT), outputs()[name, setting, rule]
+    assert heard["tokens"] == ids.tolist()
     assert heard["seen"][-1] == len(TEXT) and max(b - a for a, b in pairwise([0, *heard["seen"]])) <= 2
     past = torch.ones(len(TEXT), len(TEXT), dtype=torch.bool).tril()
     weights, attention = [], model.blocks[0].attention
     for block in model.blocks:  # as Attention has them, before values are mixed
         block.attention.register_forward_pre_hook(lambda layer, inputs: weights.append(looks(layer, *inputs)))
-    logits = model(found[None], SETTINGS[setting], past)[0]
+    logits = model(ids[None], SETTINGS[setting], past)[0]
     torch.testing.assert_close(torch.tensor(heard["logits"]).view_as(logits), logits, rtol=0, atol=1e-3)
-    loss = surprise(model, found, SETTINGS[setting])
+    loss = surprise(model, ids, SETTINGS[setting])
     assert math.isnan(loss[0]) and heard["loss"][0] is None
     torch.testing.assert_close(torch.tensor(heard["loss"][1:]), loss[1:], rtol=0, atol=1e-3)
     rows = torch.cat(weights[: len(model.blocks)])[:, AT, : AT + 1]
@@ -107,9 +107,9 @@ def test_the_loss_of_its_passage_is_that_of_the_model_before_it_was_packed():
     heard = ask(*(job(name, decode(passage[:-1])) for name in READERS))
     for name, one in zip(READERS, heard, strict=True):
         logits = torch.tensor(one["logits"]).view(LONGEST, -1)
-        told = load(name)[1]["passage"]["float"]
-        assert cross_entropy(logits, passage[1:]).item() == pytest.approx(told["whole"], abs=0.01)
-        assert torch.tensor(one["loss"][1:129]).mean().item() == pytest.approx(told["within"], abs=0.01)
+        losses = load(name)[1]["passage"]["float"]
+        assert cross_entropy(logits, passage[1:]).item() == pytest.approx(losses["whole"], abs=0.01)
+        assert torch.tensor(one["loss"][1:129]).mean().item() == pytest.approx(losses["within"], abs=0.01)
 
 
 def test_what_is_read_already_is_kept_and_what_changes_is_read_again():

@@ -8,7 +8,7 @@ import pytest
 
 from d2lpos.figures.board import fixed
 from d2lpos.figures.hero import SORTS, hero
-from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, beside, describe_state, found, name, numbers
+from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, beside, describe_state, name, numbers, recorded
 from d2lpos.lab import STUDIES, TASKS, frame, records
 from d2lpos.lab.models import LAYERS
 from tests.figures.hero.drawn import printed, walked
@@ -62,7 +62,7 @@ def test_the_numbers_are_those_of_the_records(measured):
     shown = {
         (name(one["layers"]), sharper, length): seeds
         for one, sharper in product(data["stacks"], (False, True))
-        for length, seeds in zip(data["lengths"], found(one["layers"], sharper), strict=True)
+        for length, seeds in zip(data["lengths"], recorded(one["layers"], sharper), strict=True)
     }
     assert shown.keys() == measured.keys()
     for key, seeds in shown.items():
@@ -72,8 +72,8 @@ def test_the_numbers_are_those_of_the_records(measured):
 def test_every_stack_on_record_tells_its_mean_its_range_and_its_seeds(measured, walk):
     assert walk.keys() == {f"{stack},{str(sharper).lower()},{n}" for stack, sharper, n in measured}
     for (stack, sharper, length), seeds in measured.items():
-        (told, _, share, spread), dots, words = walk[f"{stack},{str(sharper).lower()},{length}"]
-        assert told == str(length)
+        (shown, _, share, spread), dots, words = walk[f"{stack},{str(sharper).lower()},{length}"]
+        assert shown == str(length)
         mean, _, at = share.partition(" at ")
         assert at == str(length)
         lower, upper = (99.45, 100.0) if mean == "> 99 %" else [float(mean[:-2]) + by for by in (-0.56, 0.56)]
@@ -101,10 +101,10 @@ def test_the_words_without_scripts_are_true(measured):
             assert f"in {at} tokens, {len(seeds)} trained model" in text
             mean = fmean(round(share, 3) for share in seeds)
             assert f" found {'over 99' if 0.995 < mean < 1 else fixed(100 * mean, 0)} %" in text
-    told = [describe_state(MIXED, sharper, 256, True) for sharper in (False, True)]
-    assert "Then layer 4 could give it 81 % of its weight" in told[0]
-    assert "layer 4 could give it over 99 % of its weight" in told[1]
-    assert "layers 1, 2 and 3 cannot see it" in told[0]
+    texts = [describe_state(MIXED, sharper, 256, True) for sharper in (False, True)]
+    assert "Then layer 4 could give it 81 % of its weight" in texts[0]
+    assert "layer 4 could give it over 99 % of its weight" in texts[1]
+    assert "layers 1, 2 and 3 cannot see it" in texts[0]
     assert "Windows pass things on, in all over 60 tokens" in describe_state(["window"] * 4, False, 256, True)
     assert "pass things on" not in describe_state(["window", "full", "full", "full"], False, 256, True)
 
