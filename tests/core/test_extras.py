@@ -57,10 +57,10 @@ def test_a_chapter_runs_on_without_what_reads_the_weights(without):
         model.config  # noqa: B018
 
 
-@pytest.mark.parametrize(("here", "enough"), [("2.8.0+cu126", False), ("1.13.1", False), ("2.9.0", True), ("2.10.0+cpu", True), ("3.0.0a0", True)])
+@pytest.mark.parametrize(("here", "enough"), [("2.10.0+cu126", False), ("1.13.1", False), ("2.11.0", True), ("2.13.0+cpu", True), ("3.0.0a0", True)])
 def test_a_pytorch_that_is_too_old_is_told_in_one_sentence(here, enough, monkeypatch):
     monkeypatch.setattr(extras, "version", lambda name: here)
-    sentence = f"^d2lpos needs PyTorch 2.9 or newer, and this is {re.escape(here)}: on Colab choose the latest version .*"
+    sentence = f"^d2lpos needs PyTorch 2.11 or newer, and this is {re.escape(here)}: on Colab choose the latest version .*"
     with nullcontext() if enough else pytest.raises(ImportError, match=sentence):
         extras.need_torch()
 

@@ -76,7 +76,7 @@ MISTAKES = {
         "min(ends) <= self", "row <= column"],
     "d2lpos/transformer/mla.py": ["(torch.promote_types, (x.dtype for x in tensors.values()))", "math.sqrt(q.shape[-1])",
         "(q @ up @ c.mT)"],
-    "d2lpos/input/mlp.py": ["else wide → else wide.bfloat16()", "math.sqrt(angle.shape[-1])",
+    "d2lpos/input/mlp.py": ["else as_float(positions) → else as_float(positions).bfloat16()", "math.sqrt(angle.shape[-1])",
         "enabled=False → enabled=True, dtype=torch.bfloat16", "widen(positions, x)[..., None], self.first"],
     "d2lpos/rotary/mrope.py": ["deal[axis : axis + n * size : n] → deal[axis - 1 : axis - 1 + n * size : n]",
         "[..., torch.tensor(self.deal → [..., 0 * torch.tensor(self.deal"],
