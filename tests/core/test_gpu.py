@@ -10,7 +10,7 @@ from d2lpos import Attention, Cache, Transformer
 from d2lpos.positions.position_ids import from_segments
 from d2lpos.transformer import attend, causal_mask, segment_mask
 from d2lpos.transformer.flex import attend_flex, block_mask, compiled
-from d2lpos.transformer.programs import all_at_once, varlen_program
+from d2lpos.transformer.programs import all_at_once
 
 from .conftest import DIM, ENCODINGS, HEADS
 from .test_flex import ENCODINGS as SCORED
@@ -54,30 +54,23 @@ def test_pytorch_s_program_for_packed_texts_gives_what_segments_give():
     here = from_segments(segments)
     q, k, v = torch.randn(3, 1, 2, 256, 64, device="cuda", dtype=torch.bfloat16)
     want = attend(q, k, v, here, here, mask=causal_mask(here, here) & segment_mask(segments, segments))
-    got = all_at_once(q, k, v, (64,) * 4, True, varlen_program())
+    got = all_at_once(q, k, v, (64,) * 4, True)
     assert_close(got[None], want, atol=2e-2, rtol=2e-2)
 
 
-@pytest.mark.parametrize("argument", ["window_size", "is_causal"])
-def test_a_program_for_packed_texts_is_told_where_each_ends(argument):
+def test_a_program_for_packed_texts_is_told_where_each_ends(monkeypatch):
     """By one that does as PyTorch's and runs everywhere."""
 
-    def program(q, k, v, ends, also_ends, longest, also_longest, **how):
-        assert torch.equal(ends, also_ends) and longest == also_longest == 5
-        assert how == {argument: (-1, 0) if argument == "window_size" else True}
+    def program(q, k, v, ends, also_ends, longest, also_longest, window_size):
+        assert torch.equal(ends, also_ends) and longest == also_longest == 5 and window_size == (-1, 0)
         texts = [[x[a:b].transpose(0, 1)[None] for x in (q, k, v)] for a, b in ends.unfold(0, 2, 1).tolist()]
         return torch.cat([scaled_dot_product_attention(*text, is_causal=True)[0] for text in texts], dim=1).transpose(0, 1)
 
-    def by_window(q, k, v, a, b, c, d, window_size):
-        return program(q, k, v, a, b, c, d, window_size=window_size)
-
-    def by_word(q, k, v, a, b, c, d, is_causal):
-        return program(q, k, v, a, b, c, d, is_causal=is_causal)
-
+    monkeypatch.setattr("torch.nn.attention.varlen.varlen_attn", program)
     q, k, v = torch.randn(2, 4, 8, 16), *torch.randn(2, 2, 2, 8, 16)
     text = torch.tensor([0, 0, 0, 1, 1, 1, 1, 1])
     want = attend(q, k, v, text, text, mask=torch.ones(8, 8, dtype=torch.bool).tril() & segment_mask(text, text))
-    got = all_at_once(q, k, v, (3, 5, 3, 5), True, by_window if argument == "window_size" else by_word)
+    got = all_at_once(q, k, v, (3, 5, 3, 5), True)
     assert_close(got.unflatten(1, (2, 8)).transpose(0, 1), want)
 
 
