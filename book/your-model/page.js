@@ -425,7 +425,11 @@ async function costs() {
   try {
     const asked = Object.fromEntries(amounts.map(([name, text]) => [name, /^[\d.]+$/.test(text.trim()) ? +text : text]));
     const tab = state.tab === "transformers4" ? "transformers" : tables.card.programs[state.tab] ? state.tab : "vllm";
-    const [head, ...lines] = cardLines(card(model.reading, model.values, {...asked, tokens: state.tokens, cache_bits: 8 * state.bytes, program: tab})).split("\n").map(line => line.trim());
+    const {text_config: text} = model.values, sizes = model.name ? model.release.sizes : {};
+    const whole = text ? {...model.values, text_config: {...sizes, ...text}} : {...sizes, ...model.values};
+    const made = card(model.reading, whole, {...asked, tokens: state.tokens, cache_bits: 8 * state.bytes, program: tab});
+    if (model.name && !sizes && made.weights === null) made.why = tables.card.words.unlisted;
+    const [head, ...lines] = cardLines(made).split("\n").map(line => line.trim());
     fill(".costs", p("because", head), make("ul", {}, lines.slice(0, -1).map(line => make("li", {}, line))), p("because", lines.at(-1)));
   } catch (error) {
     fill(".costs", p("why stop", sentence(error.message)));

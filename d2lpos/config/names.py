@@ -181,6 +181,12 @@ def alike(config: Mapping) -> Mapping:
     return every[0] if every and same else {}
 
 
+def sized(config: Mapping, release: Mapping) -> Mapping:
+    """The configuration of a release with the further sizes that its weights are counted from, where the list has them."""
+    sizes, text = release.get("sizes", {}), config.get("text_config")
+    return {**config, "text_config": {**sizes, **text}} if isinstance(text, Mapping) else {**sizes, **config}
+
+
 def has_keys(config: Mapping, other: Mapping) -> bool:
     """Whether a configuration has all keys of another, and their values, in its text where it has one."""
     texts = [
