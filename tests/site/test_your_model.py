@@ -117,7 +117,7 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
     for one in PROGRAMS:
         program(page, one)
         try:
-            line = settings(reading, tokens, one, trained)["line"]
+            line = settings(reading, tokens, one, trained)["line"].partition("  # ")[0]
         except Refused as error:
             assert str(error).partition(" has ")[2] in page.inner_text(".pane .why")
             assert f"at most {error.fields['cap']:,} tokens." in page.inner_text(".pane .why")
@@ -280,7 +280,7 @@ def test_a_configuration_is_read_as_people_have_it(reader):
     page.set_input_files(".file input", {"name": "config.json", "mimeType": "application/json", "buffer": text.encode("utf-16")})
     expect(page.locator(".bars i")).to_have_count(2)
     page.set_input_files(".file input", {"name": "model.gguf", "mimeType": "application/json", "buffer": b"GGUF\xff"})
-    expect(page.locator(".lead[role=alert]")).to_contain_text("a file of weights, GGUF")
+    expect(page.locator(".lead[role=alert]")).to_contain_text("a GGUF file whose header does not end")
 
 
 def test_keys_that_nobody_knows_are_named_all_at_once_and_passed_over_when_asked(reader):
@@ -486,6 +486,7 @@ def test_a_command_is_followed_for_the_file_at_hand(reader):
 def test_the_cost_on_a_card_is_that_of_python(reader):
     page, file = reader.page, LLAMA | {"vocab_size": 99, "intermediate_size": 80, "num_key_value_heads": 2, "max_position_embeddings": 4096}
     paste(page, file)
+    ask(page, 4096)
     page.locator(".mine summary").click()
     for name, value in (("requests", 3), ("card", 1.5), ("bits", 4)):
         page.fill(f"[data-a={name}]", str(value))
@@ -751,7 +752,7 @@ def test_axe_finds_nothing(browser, address, scheme):
             ask(reader.page, tokens)
             assert reader.axe() == [], kind
         ask(reader.page, "many")
-        reader.page.locator(".mine summary").click()
+        reader.page.evaluate("document.querySelector('.mine').open = true")
         expect(reader.page.locator(".costs p").first).to_be_visible()
         assert reader.axe() == []
         paste(reader.page, COMMANDS[0][0])
