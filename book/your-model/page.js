@@ -10,7 +10,7 @@ async function yourModelUnpacked() {
 
 yourModelUnpacked().then(tables => {
 const r = reader(tables), answers = readerAnswers(r), verdicts = readerVerdict(r, answers), facts = yourModelFacts(answers), {shown: asJson} = readerWords;
-const {releases, programs, commands} = tables, {identity, isCalled, lookUp} = readerNames(tables);
+const {releases, programs, commands} = tables, {identity, isCalled, loaded, lookUp, sized} = readerNames(tables);
 const figures = yourModelFigures, {make, num, axis} = figures;
 const LEAST = 64, MOST = 2 ** 24, LARGEST = tables.keys.files.largest, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
@@ -425,10 +425,9 @@ async function costs() {
   try {
     const asked = Object.fromEntries(amounts.map(([name, text]) => [name, /^[\d.]+$/.test(text.trim()) ? +text : text]));
     const tab = state.tab === "transformers4" ? "transformers" : tables.card.programs[state.tab] ? state.tab : "vllm";
-    const {text_config: text} = model.values, sizes = model.name ? model.release.sizes : {};
-    const whole = text ? {...model.values, text_config: {...sizes, ...text}} : {...sizes, ...model.values};
+    const {name, typed, release, values} = model, whole = name ? sized(values, release, typed ?? name) : values;
     const made = card(model.reading, whole, {...asked, tokens: state.tokens, cache_bits: 8 * state.bytes, program: tab});
-    if (model.name && !sizes && made.weights === null) made.why = tables.card.words.unlisted;
+    if (name && !release.sizes && made.weights === null) made.why = tables.card.words.unlisted;
     const [head, ...lines] = cardLines(made).split("\n").map(line => line.trim());
     fill(".costs", p("because", head), make("ul", {}, lines.slice(0, -1).map(line => make("li", {}, line))), p("because", lines.at(-1)));
   } catch (error) {
@@ -471,7 +470,8 @@ function verdict() {
   const judged = verdicts.verdict(model.reading, state.tokens, model.release), said = verdicts.inWords(judged), word = KINDS[judged.kind];
   find(".answer > [role=status]").className = `judged is-${judged.kind}`;
   fill(".answer h2", called(), make("small", {}, ` at ${plural(state.tokens, "token")}`));
-  fill(".judged", strong(word), said.startsWith(`${word}:`) ? said.slice(word.length) : `. ${said}`);
+  const past = `${tables.verdict.past} ${word}:`, begun = said.startsWith(past) ? `, but not as released:${said.slice(past.length)}` : `. ${said}`;
+  fill(".judged", strong(word), said.startsWith(`${word}:`) ? said.slice(word.length) : begun);
   return judged;
 }
 
@@ -653,7 +653,7 @@ function settings({cap, rule: judged = null}) {
   const {release, training, reading, name, typed, ran} = model, {tokens, remedy, tab} = state, pane = find(".pane"), {name: version, source} = programs[tab];
   const why = (kind, ...said) => p(`why ${kind}`, ...said), capped = tokens => readerWords.fill(programs[tab].cap, {tokens});
   const block = (said, notes = []) => {
-    const own = typed ? typed.match(/^[\w.-]+\/[\w.-]+$/)?.[0] : name && identity(release);  // no line loads another training
+    const own = name && loaded(release, typed ?? name);  // no line loads another training
     const text = own && tab !== "llama.cpp" ? said.replace(/\bMODEL\b/, own) : said;
     const [line, remark] = text.split("  # ");
     const told = [...(remark ? [`${remark}.`] : []), ...notes].map(note => [" ", note]);

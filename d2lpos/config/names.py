@@ -165,6 +165,22 @@ def release_of(text: str) -> dict:
     return release
 
 
+def is_called(release: Mapping, text: str) -> bool:
+    """Whether a text is the name of a release, with or without the owner, and not like it alone."""
+    whole = identity(release)
+    return plain(unlinked(text)) in {plain(name) for name in (release["name"], whole, whole.partition("/")[2])}
+
+
+def loaded(release: Mapping, text: str) -> str | None:
+    """The name at Hugging Face that a text means, which leads to a release; None where it names no owner of a copy.
+
+    >>> loaded(release_of("Qwen3 8B"), "unsloth/Qwen3-8B-GGUF")
+    'unsloth/Qwen3-8B-GGUF'
+    """
+    name = unlinked(text)
+    return identity(release) if is_called(release, text) else name if re.fullmatch(r"[\w.-]+/[\w.-]+", name) else None
+
+
 def alike(config: Mapping) -> Mapping:
     """A release all of whose keys a configuration has, by which its makers' lengths are known; empty where none is.
 
@@ -181,9 +197,13 @@ def alike(config: Mapping) -> Mapping:
     return every[0] if every and same else {}
 
 
-def sized(config: Mapping, release: Mapping) -> Mapping:
-    """The configuration of a release with the further sizes that its weights are counted from, where the list has them."""
-    sizes, text = release.get("sizes", {}), config.get("text_config")
+def sized(config: Mapping, release: Mapping, text: str) -> Mapping:
+    """The configuration of a release with the further sizes that its weights are counted from, where the list has them; without
+    the bits of a weight where a text means a copy in another format."""
+    sizes, copied = dict(release.get("sizes", {})), shorter(unlinked(text), table("names")["copied"])[1]
+    for key in ("dtype", "torch_dtype") if copied and not is_called(release, text) else ():
+        sizes.pop(key, None)
+    text = config.get("text_config")
     return {**config, "text_config": {**sizes, **text}} if isinstance(text, Mapping) else {**sizes, **config}
 
 

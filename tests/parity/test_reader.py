@@ -11,8 +11,7 @@ import pytest
 from d2lpos import config
 from d2lpos.config.angles import in_force, plain, turns
 from d2lpos.config.card import card, card_lines
-from d2lpos.config.names import identity, look_up, unlinked
-from d2lpos.config.names import plain as bare
+from d2lpos.config.names import is_called, loaded, look_up
 from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
 from d2lpos.config.tables import by_name, rows, table
@@ -52,13 +51,9 @@ def all_slopes(reading):
     return [slopes(one) for one in encodings if one and one["kind"] == "ALiBi"]
 
 
-def is_called(release, text):
-    return bare(unlinked(text)) in {bare(name) for name in (release["name"], identity(release), identity(release).partition("/")[2])}
-
-
 def named(_, text):
     release, near = look_up(text)
-    return [release and [release["name"], is_called(release, text)], [one["name"] for one in near]]
+    return [release and [release["name"], is_called(release, text), loaded(release, text)], [one["name"] for one in near]]
 
 
 def carded(reading, asked, file):

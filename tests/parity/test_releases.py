@@ -74,7 +74,7 @@ def test_a_release(release):
     assert set(release.get("unlike", ())) <= set(table("names")["trained"])
     if sizes := release.get("sizes"):
         assert not set(sizes) & set(release["config"].get("text_config", release["config"]))
-        assert Sizes(sized(release["config"], release), read(release["config"])).parameters() > 10**8
+        assert Sizes(sized(release["config"], release, release["name"]), read(release["config"])).parameters() > 10**8
     reading = encoding_of(release["config"], tokens=TOKENS)
     assert reading.layers and str(reading)
     family = release["config"]["model_type"]
