@@ -52,7 +52,7 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     const {allowed, original} = reading.lengths, plain = !original || original >= allowed, end = plain ? "_plain" : "";
     const both = plain ? {allowed} : {original, allowed}, rules = reading.kinds.filter(turns).map(({encoding}) => encoding.rule);
     const stretches = rules.filter(Boolean), asTold = stretches.every(({kind, length}) => kind === user?.rule && length === user.from);
-    if (told && user && tokens <= Math.min(allowed, user.to) && asTold) {
+    if (user && tokens <= Math.min(allowed, user.to) && asTold) {
       const [{factor}] = stretches, most = user.to / user.from;
       if (tokens <= factor * user.from && factor <= most) return ["own_told", {factor, makers: user.word ?? "told", to: user.to, most}];
     }

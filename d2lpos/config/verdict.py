@@ -151,7 +151,7 @@ def of_own(reading: Reading, tokens: int, told: dict | None, user: Mapping | Non
         if turns(layer) and rule_kind(layer["encoding"])
     ]
     ways = {(rule["kind"], rule.get("length")) for rule in rules}
-    if told and user and tokens <= min(allowed, user["to"]) and ways == {(user["rule"], user["from"])}:
+    if user and tokens <= min(allowed, user["to"]) and ways == {(user["rule"], user["from"])}:
         factor, most = rules[0]["factor"], user["to"] / user["from"]
         if tokens <= factor * user["from"] and factor <= most:
             return "own_told", {"factor": factor, "makers": user.get("word", "told"), "to": user["to"], "most": most}

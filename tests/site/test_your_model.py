@@ -625,6 +625,13 @@ def test_a_file_of_a_release_takes_its_lengths_and_says_so(reader):
     assert reader.page.inner_text(".stops button >> nth=0") == "32,768 trained"
 
 
+def test_a_file_takes_the_length_that_its_release_is_released_for(reader):
+    [one, *_] = [one for one in RELEASES.values() if "context" in one]
+    paste(reader.page, one["config"])
+    ask(reader.page, one["context"]["to"])
+    assert "its makers release it for texts of" in reader.page.inner_text(".judged")
+
+
 def test_by_keyboard(reader):
     page = reader.page
     grip, tokens = page.locator(".grip"), lambda: int(page.get_attribute(".grip", "aria-valuenow"))
