@@ -17,7 +17,8 @@ from .tables import Refused, table
 
 @cache
 def releases() -> list[dict[str, object]]:
-    """The released models, each with name, year, source and config; trained, report, stretch and unlike where known.
+    """The released models, each with name, year, source and config; trained, context, report, stretch, unlike and sizes where
+    known.
 
     >>> releases()[0]["name"]
     'MiniMax-M2.5'
