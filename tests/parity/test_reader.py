@@ -192,6 +192,16 @@ def test_a_release(release):
     assert unlike == [] and answered >= 8
 
 
+def test_a_file_that_has_the_stretch_of_its_makers():
+    for release in (one for one in releases() if "stretch" in one):
+        stretch, file = release["stretch"], release["config"]
+        known = {key: value for key, value in release.items() if key != "config"}
+        lengths = (stretch["to"], 2 * stretch["to"])
+        files = {to: config.apply(file, config.edits(config.read(file), to, "yarn", stretch["from"])) for to in lengths}
+        asked = [["verdict", tokens, known] for tokens in (stretch["from"] + 1, stretch["to"], 2 * stretch["to"])]
+        assert differences(files, asked) == ([], 2 * len(asked)), release["name"]
+
+
 def test_a_rule_that_lacks_a_key():
     unlike, answered = differences(without_one(), [["read"], ["sentence"]])
     assert unlike == [] and answered
