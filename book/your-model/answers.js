@@ -403,7 +403,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   }
   function settings(reading, tokens, program, trained = null, rule = null) {
     const row = programs[program];
-    checkRule(rule, row);
+    checkRule(reading, rule, row);
     checkUntil(reading, tokens);
     const [need, why] = needed(reading, tokens, trained, rule), length = trained ?? reading.lengths.original;
     if (need === "nothing") return {edits: [], line: fill(row.needless ?? known.needless[why], {tokens, trained: length}), notes: []};
@@ -413,10 +413,10 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     const made = ruleEdits(reading, tokens, rule ?? "yarn", trained);
     return {edits: [...made.edits, longest], ...line(reading, row, tokens, made)};
   }
-  function checkRule(rule, {name, flags: own}) {
+  function checkRule(reading, rule, {name, flags: own}) {
     if (known.unset.includes(rule)) refuse(`settings_${rule}`);
     const program = name.split(" ").slice(0, -1).join(" ");
-    if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
+    if (rule && own && !has(own, rule)) refuseFor(reading, "no_flag", {program, rule: known.rules[rule]});
   }
   return {
     apply, checkUntil, edits, fresh, inForce, inWords, layersOf, limitOf, longestOf, memory, numbers, plain, reach, sees, sentence, settings,

@@ -56,7 +56,7 @@ const readerCommands = (reader, answers) => {
 
   const nameOf = (program, what) => Object.keys(commands[program].flags).find(flag => commands[program].flags[flag] === what);
   function overridden(text, config, program, notes) {
-    const flag = nameOf(program, "overrides"), edited = answers.apply(config, []), inner = isDict(get(config, TEXT)), idle = [];
+    const flag = nameOf(program, "overrides"), edited = structuredClone(config), inner = isDict(get(config, TEXT)), idle = [];
     let keys = null;
     try {
       keys = JSON.parse(text);
@@ -161,7 +161,7 @@ const readerCommands = (reader, answers) => {
   }
 
   function withRule(config, reading, kind, rule) {
-    const edited = answers.apply(config, []), text = reading.at.file.reduce((one, place) => one[place], edited);
+    const edited = structuredClone(config), text = reading.at.file.reduce((one, place) => one[place], edited);
     delete text.original_max_position_embeddings;
     put(text, reading, kind ? {...filter(reading.at.rules, (_, one) => truthy(one ?? {})), [kind]: rule} : rule);
     return edited;

@@ -113,13 +113,6 @@ function buckets(encoding) {
   return [...new Set(starts)];
 }
 
-/** Tokens that somebody writes: 131,072, 128k, 1M, 1e5; k is 1,024. null for what is no whole number. */
-function tokens(text) {
-  const [, number, unit = ""] = text.trim().replace(/\s*tokens?$/i, "").replace(/(\d)[,_\s](?=\d{3}(?!\d))/g, "$1").match(/^(\d+(?:\.\d+)?(?:e\d+)?)\s*([km]?)$/i) ?? [];
-  const found = number * {"": 1, k: 1024, m: 2 ** 20}[unit.toLowerCase()];
-  return Number.isSafeInteger(found) ? found : null;
-}
-
-return {tokens, buckets, frequencies, groups, hands, reach, restretched, sort, stretched, training};
+return {buckets, frequencies, groups, hands, reach, restretched, sort, stretched, training};
 };
 if (typeof module !== "undefined") module.exports = yourModelFacts;

@@ -97,6 +97,17 @@ const readerNames = ({releases, names}) => {
     return [release.name, whole, whole.split("/")[1]].map(plain).includes(plain(unlinked(text)));
   }
 
-  return {identity, isCalled, lookUp};
+  /** The name at Hugging Face that a text means, which leads to a release; null where it names no owner of a copy. */
+  const loaded = (release, text) => (isCalled(release, text) ? identity(release) : unlinked(text).match(/^[\w.-]+\/[\w.-]+$/)?.[0] ?? null);
+
+  /** The configuration of a release with the further sizes that its weights are counted from, where the list has them; without
+   * the bits of a weight where a text means a copy in another format. */
+  function sized(config, release, text) {
+    const copy = shorter(unlinked(text), copied)[1] && !isCalled(release, text), inner = config.text_config;
+    const sizes = {...release.sizes, ...(copy ? {dtype: null, torch_dtype: null} : {})};
+    return inner ? {...config, text_config: {...sizes, ...inner}} : {...sizes, ...config};
+  }
+
+  return {identity, isCalled, loaded, lookUp, sized};
 };
 if (typeof module !== "undefined") module.exports = readerNames;

@@ -9,21 +9,24 @@ async function yourModelUnpacked() {
 }
 
 yourModelUnpacked().then(tables => {
-const r = reader(tables), answers = readerAnswers(r), facts = yourModelFacts(answers), {shown: asJson} = readerWords;
-const {releases, programs} = tables, {identity, isCalled, lookUp} = readerNames(tables);
+const r = reader(tables), answers = readerAnswers(r), verdicts = readerVerdict(r, answers), facts = yourModelFacts(answers), {shown: asJson} = readerWords;
+const {releases, programs, commands} = tables, {identity, isCalled, loaded, lookUp, sized} = readerNames(tables);
 const figures = yourModelFigures, {make, num, axis} = figures;
 const LEAST = 64, MOST = 2 ** 24, LARGEST = tables.keys.files.largest, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
 const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp", mlx: "mlx-lm", ollama: "Ollama"};
 const FIRST = "Qwen3 8B";
 const STRANGE = {position_embedding_type: "spiral", rope_wobble: 0.3, attention_sphere: true};
+const KINDS = {yes: "Yes", setting: "With a setting", perhaps: "Perhaps", no: "No", unknown: "Not known"};  // of verdicts
+const COMMAND = /^(?:[A-Za-z_]\w*=\S*\s+)*(?:\S*\/)?(?:vllm|sglang|python[\d.]*|llama-(?:server|cli)(?:\.exe)?|ollama|docker)\s/;
 const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";
 const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK", ntk: "NTK"};
 
 const page = document.querySelector(".yours"), out = page.querySelector(".out"), field = page.querySelector(".what");
+const length = page.querySelector(".n"), program = page.querySelector("select"), asked = page.querySelector(".asked");
 const still = matchMedia("(prefers-reduced-motion:reduce)");
-const state = {tab: "vllm", bytes: 2};
-let model = null, drawn = null, frame = 0;
+const state = {tab: "vllm", bytes: 2, wish: null, mine: {requests: "1"}};
+let model = null, drawn = null, frame = 0, turn = 0, more = null, last = null;
 
 const find = (selector, within = out) => within.querySelector(selector);
 const fill = (selector, ...parts) => find(selector).replaceChildren(...parts.flat(Infinity).filter(part => part !== null && part !== ""));
@@ -61,35 +64,84 @@ function instead(...parts) {
 }
 const refuse = (sentence, ...more) => instead(make("div", {class: "no"}, make("p", {class: "lead", role: "alert"}, sentence), ...more));
 
+/** Work that is waited for, and then what to show of it, unless something else was asked for since. */
+async function later(work) {
+  const own = now();
+  page.setAttribute("aria-busy", "true");
+  const shown = await work().catch(error => () => refuse(error instanceof r.Refused ? sentence(error.message) : "A part of this page did not load: load the page anew."));
+  if (own !== turn) return;
+  now();
+  shown();
+}
+function now() {
+  page.removeAttribute("aria-busy");
+  return ++turn;
+}
+
+/** What reads files, follows commands and counts the cost of a card: a script of its own, loaded when it is needed. */
+function further() {
+  const src = `${document.documentElement.dataset.content_root}_static/your-model-more.js`;
+  more ??= new Promise((onload, onerror) => document.head.append(Object.assign(document.createElement("script"), {src, onload, onerror})))
+    .then(() => ({...readerFiles(r, answers), ...readerCommands(r, answers), ...readerCard(r, answers)}));
+  more.catch(() => more = null);
+  return more;
+}
+
 /** Show a release; `typed` is a name that it has not itself. */
 function named(release, typed = null) {
+  now();
   open(release.config, {release, name: release.name, typed});
   field.value = release.name;
   address(`#model=${slug(release.name)}`);
   press(release.name);
 }
 
-/** Take a name, or the text of a file. */
+/** Take a name, a command, or the text of a file. */
 function take(text, name) {
-  text = text.trim();
+  text = text.trim().replace(/^\$\s+/, "");
   if (!text) return;
-  if (!name && !/^[[{"]/.test(text)) return search(text);
-  press(null);
-  if (name || text.length > 200 || !text.startsWith('"')) field.value = "";
-  address();
-  let values;
-  try {
-    values = r.parse(text, name ?? "this text");
-  } catch (error) {
-    const end = error.code === "json" ? broke(text) : 0, linked = name === "this link";
-    if (linked && error.code === "json") return refuse("This link was cut off: copy the whole link.");
-    return refuse(end ? `It breaks off in line ${end}: copy the whole file.` : sentence(error.message), end ? "" : make("p", {}, "The file to take is config.json, in the folder of the model itself. On its page at Hugging Face it stands under “Files and versions”."));
+  if (COMMAND.test(text)) {
+    field.value = last = text.replace(/\s*\\\n\s*/g, " ");
+    return command(text);
   }
-  const known = alike(values);
-  open(values, {release: known[0] ?? null, same: known});
+  if (!name && !/^[[{"]/.test(text)) return search(text);
+  if (name || text.length > 200 || !text.startsWith('"')) field.value = "";
+  return come(new TextEncoder().encode(text), name ?? "this text");
 }
 
+/** Take the bytes of a file, or a File. */
+const come = (data, name) => later(async () => {
+  const {load, open: opened} = await further();
+  press(null);
+  address();
+  try {
+    const [values, notes] = data instanceof File ? await opened(data) : load(data, name), known = alike(values);
+    return () => open(values, {release: known[0] ?? null, same: known, notes});
+  } catch (error) {
+    if (error.code !== "json") throw error;
+    const end = broke(r.textOfBytes(data instanceof File ? await data.arrayBuffer() : data).trim());
+    if (name === "this link") return () => refuse("This link was cut off: copy the whole link.");
+    return () => refuse(end ? `It breaks off in line ${end}: copy the whole file.` : sentence(error.message), end ? "" : make("p", {}, "The file to take is config.json, in the folder of the model itself. On its page at Hugging Face it stands under “Files and versions”."));
+  }
+});
+
+/** Show what a command does to the release that it names, or else to the file at hand. */
+const command = text => later(async () => {
+  const {ran} = await further(), words = text.split(/[\s=]+/).map(word => word.replace(/^["']|["']$/g, "").replace(/^.*\/(?=[^/]*\.gguf$)/i, ""));
+  const typed = words.find(word => lookUp(word)[0]), own = typed && lookUp(typed)[0], file = model?.file, known = own ?? (file ? model.release : null);
+  press(null);
+  address();
+  const values = own?.config ?? file, done = ran(text, values ?? releases[0].config), {flags} = commands[done.program];
+  if (!values) return () => refuse("This command names no release that is known here. Open its model’s config.json first, and then paste the command again.");
+  const at = words.findIndex(word => flags[word.replaceAll("_", "-")] === "length");
+  state.tab = done.program;
+  state.wish = done.length;
+  if (!done.config && at >= 0) try { state.wish = verdicts.written(words[at + 1]).tokens; } catch {}
+  return () => open(done.config ?? values, {release: known, name: own?.name, typed: own && !isCalled(own, typed) ? typed : null, file: own ? null : file, ran: done});
+});
+
 function search(text) {
+  now();
   const [release, near] = lookUp(text);
   if (release) return named(release, isCalled(release, text) ? null : text);
   press(null);
@@ -127,11 +179,11 @@ function matches(values) {
   });
 }
 
-/** Those releases; none where they were trained on texts of other lengths. */
+/** Those releases; none where their makers say other lengths. */
 function alike(values) {
-  const found = matches(values);
-  const told = found.filter(one => one.trained || one.stretch);
-  return told.every(one => same([one.trained, one.stretch], [told[0].trained, told[0].stretch])) ? [...told, ...found.filter(one => !told.includes(one))] : [];
+  const lengths = ({trained, context, stretch}) => [trained, context, stretch], found = matches(values);
+  const told = found.filter(one => lengths(one).some(Boolean));
+  return told.every(one => same(lengths(one), lengths(told[0]))) ? [...told, ...found.filter(one => !told.includes(one))] : [];
 }
 
 /** A sentence of the reader's, which begins with a family or a word: with the model for its family, and a full stop. */
@@ -141,19 +193,19 @@ function sentence(text) {
   return begun.replace(/[^.?!]$/, "$&.");
 }
 
-function open(values, {release = null, name = null, same = [], ignore = [], typed = null}) {
+function open(values, {release = null, name = null, same = [], ignore = [], typed = null, notes = [], file = name ? null : values, ran = null}) {
   const known = release ?? {}, tokens = release?.stretch?.to ?? release?.trained?.at(-1) ?? 2048;
   let reading;
   try {
     reading = r.read(values, ignore);
   } catch (error) {
-    return unread(error, values, {release, name, same, ignore, typed});
+    return unread(error, values, {release, name, same, ignore, typed, notes, file, ran});
   }
   const training = facts.training(reading, known), groups = facts.groups(reading);
-  model = {values: r.without(values, ignore), release, name, same, ignore, typed, reading, training, groups, readings: new Map()};
+  model = {values: r.without(values, ignore), release, name, same, ignore, typed, notes, file, ran, reading, training, groups, readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
   model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
-  Object.assign(state, {tokens: model.first, remedy: "released", group: 0});
+  Object.assign(state, {tokens: within(state.wish ?? model.first), remedy: "released", group: 0});
   drawn = null;
   model.remedies = model.groups.length && model.groups[0].place !== null ? Object.keys(REMEDIES).filter(remedy => remedy === "released" || knows(remedy)) : ["released"];
   show();
@@ -281,18 +333,18 @@ function told(layer) {
 const inWords = value => Array.isArray(value) ? value.map(inWords).join(" ") : value && typeof value === "object" ? Object.entries(value).map(([key, one]) => `${key.replaceAll("_", " ")} ${inWords(one)}`).join(" and ") : typeof value === "number" && Math.abs(value) >= 1 ? value.toLocaleString("en-US") : String(value);
 
 function origin() {
-  const {release, name, same, ignore, typed, reading} = model, parts = [], names = same.slice(0, 3).map(one => one.name);
+  const {release, name, same, ignore, typed, reading} = model, parts = model.notes.map(note => `${note} `), names = same.slice(0, 3).map(one => one.name);
   if (typed) parts.push(`You asked for “${cut(typed)}”. Shown is ${identity(release)}, whose positions its copies in other formats, and as a rule its other trainings, share. `);
   if (release && !name) parts.push(`All position keys are those of ${names.join(" and ")}`, release.trained ? `, so the lengths of ${same.length > 1 ? `${release.name}’s` : "its"} training are taken for this file’s. ` : ". ");
   const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${inWords(value)}`).join(", ");
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
   if (ignore.length) parts.push(`Passed over, as you asked: ${ignore.join(", ")}. `);
   if (reading.encoder) parts.push("Shown below is its decoder. ");
-  return p("origin", parts, make("button", {type: "button", class: "share"}, "Link to this"));
+  return parts.length ? p("origin", parts) : "";
 }
 
 function lead() {
-  const begins = model.name ?? `The model (${model.reading.family})`, said = answers.sentence(model.reading, model.training.trained, model.name, state.tokens);
+  const begins = called(), said = answers.sentence(model.reading, model.training.trained, model.name, state.tokens);
   return p("lead", said.startsWith(begins) ? [strong(begins), said.slice(begins.length)] : said);
 }
 
@@ -311,9 +363,8 @@ function stops() {
 }
 
 /** A row of buttons of which one is on: `data` names what they set, `choices` are values and words. */
-function choice(kind, data, label, choices, tabs = false) {
-  const role = tabs ? "tab" : "radio";
-  return make("div", {class: kind, role: tabs ? "tablist" : "radiogroup", "aria-label": label}, choices.map(([value, text]) => make("button", {type: "button", role, [`data-${data}`]: value, id: tabs ? `tab-${slug(value)}` : null, "aria-controls": tabs ? "pane" : null}, text)));
+function choice(kind, data, label, choices) {
+  return make("div", {class: kind, role: "radiogroup", "aria-label": label}, choices.map(([value, text]) => make("button", {type: "button", role: "radio", [`data-${data}`]: value}, text)));
 }
 
 const NAMED = {full: "full layer", window: "window", chunk: "layer with chunk", none: "layer"};
@@ -323,25 +374,65 @@ function groupNames() {
   return names.map((name, i) => names.indexOf(name) === names.lastIndexOf(name) && new Set(model.groups.map(one => one.sort)).size === names.length ? name : `${name}, base ${num(model.groups[i].base)}`);
 }
 
+const called = () => model.name ?? `The model (${model.reading.family})`;
+
 function show() {
-  const {groups, remedies, reading} = model, parts = [lead(), strip(), origin()];
+  const {groups, remedies, reading} = model, about = [lead(), strip(), origin()];
   if (reading.pictures) {
-    parts.push(p("says", "It reads pictures, whose tokens are counted by their size: there is no length to choose."));
-    return out.replaceChildren(...parts.filter(Boolean));
+    about.push(p("says", "It reads pictures, whose tokens are counted by their size: there is no length to choose."));
+    return out.replaceChildren(...about.filter(Boolean));
   }
-  parts.push(make("div", {class: "at"},
-    make("h2", {}, make("label", {}, "At ", make("input", {class: "n", inputmode: "numeric", "aria-label": "Length in tokens", size: 9}), " tokens")), make("small", {class: "asked", role: "status"}),
-    make("div", {class: "stops", role: "group", "aria-label": "Lengths"}, stops().map(([value, word]) => make("button", {type: "button", "data-n": value}, `${num(value)} `, make("small", {}, word))))));
   const segs = [];
   if (remedies.length > 1) segs.push(choice("seg remedy", "r", "How the hands are set", remedies.map(key => [key, REMEDIES[key]])));
   if (groups.length > 1) segs.push(choice("seg group", "g", "Whose hands", groupNames().map((name, i) => [i, name])));
-  parts.push(make("div", {class: "hands"}, make("p", {class: "says", role: "status"}), make("p", {class: "cost"}), segs.length ? make("div", {class: "segs"}, segs) : "",
-    make("svg", {class: "plot", role: "group", "aria-label": "The length that is known and the length chosen, on one axis"}), make("p", {class: "legend"})));
-  parts.push(make("div", {class: "pair"},
-    make("section", {class: "mem"}, make("h3", {}, "Memory ", make("small", {}, "keys and values, one text")), make("div", {class: "m"})),
-    make("section", {class: "set"}, make("h3", {}, "Settings to paste"), choice("tabs", "t", "Program", Object.entries(PROGRAMS), true), make("div", {class: "pane", id: "pane", role: "tabpanel"}))));
-  parts.push(look(), sources());
-  out.replaceChildren(...parts.filter(Boolean));
+  const share = model.name && !model.ran ? p("do", make("button", {type: "button", class: "share"}, "Link to this")) : "";
+  out.replaceChildren(...[
+    make("section", {class: "answer"}, make("h2", {}), done(), make("p", {role: "status"}), make("div", {class: "pane"}), share),
+    ...about,
+    make("div", {class: "at"}, make("h3", {}, "What this length asks"),
+      make("div", {class: "stops", role: "group", "aria-label": "Lengths"}, stops().map(([value, word]) => make("button", {type: "button", "data-n": value}, `${num(value)} `, make("small", {}, word))))),
+    make("div", {class: "hands"}, make("p", {class: "says"}), make("p", {class: "cost"}), segs.length ? make("div", {class: "segs"}, segs) : "",
+      make("svg", {class: "plot", role: "group", "aria-label": "The length that is known and the length chosen, on one axis"}), make("p", {class: "legend"})),
+    make("div", {class: "pair"},
+      make("section", {class: "mem"}, make("h3", {}, "Memory ", make("small", {}, "keys and values, one text")), make("div", {class: "m"})),
+      mine()),
+    look(), sources(),
+  ].filter(Boolean));
+}
+
+/** What a command does, where one was given. */
+function done() {
+  const {ran} = model, {commands: said} = tables.words;
+  if (!ran) return "";
+  const does = readerWords.fill(said.does, {program: programs[ran.program].name}), takes = ran.length ? [readerWords.fill(said.takes, ran)] : [];
+  return make("div", {class: "ran"}, p(ran.config ? "why ok" : "why stop", does), make("ul", {}, [...ran.notes, ...takes].map(note => make("li", {}, note))));
+}
+
+const AMOUNTS = {requests: "texts at once", card: "GiB of the card", bits: "bits a weight", weights: "GiB of weights"};
+
+/** What the model costs on a card, folded until somebody asks. */
+function mine() {
+  const fields = Object.entries(AMOUNTS).map(([name, text]) => make("label", {}, make("input", {"data-a": name, inputmode: "decimal", size: 5, autocomplete: "off", value: state.mine[name], placeholder: {bits: "as its file", weights: "counted"}[name]}), text));
+  const made = make("details", {class: "mine", open: state.open ? "" : null}, make("summary", {}, "On my card"), make("div", {class: "amounts"}, fields), make("div", {class: "costs", role: "status"}));
+  made.addEventListener("toggle", () => { state.open = made.open; costs(); });
+  return make("section", {}, made);
+}
+
+async function costs() {
+  if (!state.open) return;
+  const {card, cardLines} = await further(), amounts = Object.entries(state.mine).filter(([, text]) => text.trim());
+  if (!find(".costs")) return;
+  try {
+    const asked = Object.fromEntries(amounts.map(([name, text]) => [name, /^[\d.]+$/.test(text.trim()) ? +text : text]));
+    const tab = state.tab === "transformers4" ? "transformers" : tables.card.programs[state.tab] ? state.tab : "vllm";
+    const {name, typed, release, values} = model, whole = name ? sized(values, release, typed ?? name) : values;
+    const made = card(model.reading, whole, {...asked, tokens: state.tokens, cache_bits: 8 * state.bytes, program: tab});
+    if (name && !release.sizes && made.weights === null) made.why = tables.card.words.unlisted;
+    const [head, ...lines] = cardLines(made).split("\n").map(line => line.trim());
+    fill(".costs", p("because", head), make("ul", {}, lines.slice(0, -1).map(line => make("li", {}, line))), p("because", lines.at(-1)));
+  } catch (error) {
+    fill(".costs", p("why stop", sentence(error.message)));
+  }
 }
 
 /** The traps of this very configuration, and what the book measured of its kind. */
@@ -374,8 +465,18 @@ function look() {
 
 const key = (kind, text) => make("span", {class: "k"}, make("i", {class: `l ${kind}`}), text);
 
-/** Verdict, its price, the legend, and the picture that goes with them. */
+/** The answer of the command, its kind as a word before it. */
 function verdict() {
+  const judged = verdicts.verdict(model.reading, state.tokens, model.release), said = verdicts.inWords(judged), word = KINDS[judged.kind];
+  find(".answer > [role=status]").className = `judged is-${judged.kind}`;
+  fill(".answer h2", called(), make("small", {}, ` at ${plural(state.tokens, "token")}`));
+  const past = `${tables.verdict.past} ${word}:`, begun = said.startsWith(past) ? `, but not as released:${said.slice(past.length)}` : `. ${said}`;
+  fill(".judged", strong(word), said.startsWith(`${word}:`) ? said.slice(word.length) : begun);
+  return judged;
+}
+
+/** Why, its price, the legend, and the picture that goes with them. */
+function reason() {
   const {reading, training} = model, {tokens} = state, table = reading.lengths.rows;
   const biased = reading.kinds.map(layer => layer.encoding).find(encoding => ["ALiBi", "T5Bias", "DeBERTa"].includes(encoding?.kind));
   if (table) return {says: tokens > table ? [strong(`The table ends after ${num(table)} tokens`, "new"), `: the next one has no row, and the code fails.`] : [strong("Every token has its row.")],
@@ -399,7 +500,7 @@ function verdict() {
   return {...alone(strong("No angle and no row ends.")), cost: [cost]};
 }
 
-/** A verdict without more to draw than the lengths. */
+/** A reason without more to draw than the lengths. */
 const alone = said => ({says: [said], cost: [], legend: [make("span", {}, "length in tokens")], picture: figures.plain});
 
 function turning() {
@@ -453,23 +554,22 @@ function paint(shown, wavelengths) {
 }
 
 /** Of a row of buttons mark the one that is on. */
-function mark(data, value, is = "checked") {
+function mark(data, value) {
   for (const button of out.querySelectorAll(`[role][data-${data}]`)) {
     const on = button.dataset[data] === String(value);
-    button.setAttribute(`aria-${is}`, on);
+    button.setAttribute("aria-checked", on);
     button.tabIndex = on ? 0 : -1;
   }
 }
 
 function draw(jump = false) {
   if (!model || model.reading.pictures) return;
-  const {tokens} = state, input = find(".n");
-  if (document.activeElement !== input || jump) input.value = num(tokens);
-  input.style.width = `${Math.max(4, num(tokens).length) * .56 + .7}em`;
+  const {tokens} = state;
+  if (!length.hasAttribute("aria-invalid") && (document.activeElement !== length || jump)) length.value = num(tokens);
+  program.value = state.tab;
   for (const button of out.querySelectorAll("[data-n]")) button.setAttribute("aria-pressed", +button.dataset.n === tokens);
   mark("r", state.remedy);
   mark("g", state.group);
-  mark("t", state.tab, "selected");
   const said = lead();  // a window hides something only from texts that are longer
   if (said.textContent !== find(".lead").textContent) {
     find(".lead").replaceWith(said);
@@ -477,7 +577,7 @@ function draw(jump = false) {
   }
   let shown;
   try {
-    shown = verdict();
+    shown = reason();
   } catch (error) {
     shown = alone(strong(sentence(error.message), "new"));
   }
@@ -500,7 +600,8 @@ function draw(jump = false) {
     paint(shown, to);
   }
   memory();
-  settings();
+  settings(verdict());
+  costs();
 }
 
 const KEPT = {full: "full layer", window: "window", chunk: "chunk", indexer: "indexer"};
@@ -539,7 +640,7 @@ function broken(text, program) {
     const sign = text[i];
     if (sign === "{") depth++;
     if (sign === "}") depth--;
-    if (sign === " " && !depth && shell && /^ --?[a-z]/.test(text.slice(i))) made += " \\\n  ";
+    if (sign === " " && !depth && shell && /^ --?[a-z]/.test(text.slice(i)) && !made.endsWith("python")) made += " \\\n  ";
     else if (sign === " " && depth && text[i - 1] === "," && /["']/.test(text[i + 1])) made += within();
     else made += sign;
     if (sign === "{" && !/^["'][^"']*["']: \{/.test(text.slice(i + 1))) made += within();
@@ -547,34 +648,36 @@ function broken(text, program) {
   return made;
 }
 
-function settings() {
-  const {release, training, reading, name} = model, {tokens, remedy, tab} = state, pane = find(".pane");
-  pane.setAttribute("aria-labelledby", `tab-${slug(tab)}`);
-  const why = (kind, ...said) => p(`why ${kind}`, ...said);
+/** The line of the program at hand: that of the verdict as released, that of the remedy otherwise. */
+function settings({cap, rule: judged = null}) {
+  const {release, training, reading, name, typed, ran} = model, {tokens, remedy, tab} = state, pane = find(".pane"), {name: version, source} = programs[tab];
+  const why = (kind, ...said) => p(`why ${kind}`, ...said), capped = tokens => readerWords.fill(programs[tab].cap, {tokens});
   const block = (said, notes = []) => {
-    const text = name && tab !== "llama.cpp" ? said.replace(/\bMODEL\b/, identity(release)) : said;
-    const [line, remark] = text.split("  # "), {name: version, source} = programs[tab];
-    const told = [...(remark ? [`${remark}.`] : []), ...notes].map(note => ` ${note}`);
+    const own = name && loaded(release, typed ?? name);  // no line loads another training
+    const text = own && tab !== "llama.cpp" ? said.replace(/\bMODEL\b/, own) : said;
+    const [line, remark] = text.split("  # ");
+    const told = [...(remark ? [`${remark}.`] : []), ...notes].map(note => [" ", note]);
     return [
       make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")),
       p("because", "For ", link(source, version), ".", told),
     ];
   };
+  if (ran?.config) return pane.replaceChildren();
+  if (cap && remedy === "released") return pane.replaceChildren(...block(capped(cap)));
+  const rule = remedy === "released" ? judged : remedy;
   let made;
   try {
-    made = answers.settings(reading, tokens, tab, training.trained, remedy === "released" ? null : remedy);
+    made = answers.settings(reading, tokens, tab, training.trained, rule);
   } catch (error) {
-    const {cap} = error.fields ?? {}, fields = {why: error.message, tokens: cap}, {cap: line = ""} = programs[tab];
+    const {cap} = error.fields ?? {}, fields = {why: error.message, tokens: cap};
     const said = why(error.code === "settings_nothing" ? "own" : "stop", sentence(cap ? readerWords.fill(tables.settings.cap, fields) : error.message));
-    return pane.replaceChildren(said, ...(cap && line ? block(readerWords.fill(line, fields)) : []));
+    return pane.replaceChildren(said, ...(cap ? block(capped(cap)) : []));
   }
-  const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= stretch.to && ["released", stretch.rule].includes(remedy), factor = times(tokens / (training.trained ?? training.from));
-  const use = p("do", make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
-  if (!made.edits.length) return pane.replaceChildren(why("ok", made.line.replace(/^# /, "")), ...(makers ? [use] : []));
+  if (!made.edits.length) return pane.replaceChildren(why("ok", made.line.replace(/^# /, "")), ...block(capped(tokens)));
   if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(made.line, made.notes));
-  if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(reading.lengths.allowed ?? training.length)}.`), use);
-  pane.replaceChildren(why(makers ? "ok" : "own", makers ? link(stretch.source, "As its makers say.") : release && name ? "Not released by its makers, as far as we know." : "Whether its makers tried this stretch, its file does not say."),
-    ...block(made.line, made.notes));
+  const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= stretch.to && stretch.rule === rule;
+  const untested = `${REMEDIES[rule]} ${times(tokens / (training.trained ?? training.from))}: no test of it by its makers is known here, and short texts may get worse.`;
+  pane.replaceChildren(...(makers || rule === judged ? [] : [why("own", untested)]), ...block(made.line, [...made.notes, ...(makers ? [link(stretch.source, "As its makers say.")] : [])]));
 }
 
 let at = 0;
@@ -593,34 +696,13 @@ function layer(place) {
   bars.setAttribute("aria-valuetext", said.textContent);
 }
 
-/** A link that holds those keys of a configuration without which its reading, or the releases that it matches, would be others. */
+/** A link has the name of a release, the length and the program, and never a file. */
 function shared() {
-  const end = `&n=${state.tokens}&remedy=${state.remedy}`;
-  if (model.name) return `#model=${slug(model.name)}${end}`;
-  const known = new Set(matches(model.values).flatMap(({config}) => Object.keys(config.text_config ?? config)));
-  const whole = structuredClone(model.values), text = values => JSON.stringify(values);
-  const of = values => {
-    try {
-      return JSON.stringify(r.read(values, model.ignore));
-    } catch (error) {
-      return error.message;
-    }
-  };
-  const wanted = of(whole), nested = whole.text_config && typeof whole.text_config === "object" ? whole.text_config : null;
-  for (const values of [nested, whole]) for (const name of Object.keys(values ?? {})) {
-    if (name === "model_type" || values[name] === nested || known.has(name) && values === (nested ?? whole)) continue;
-    const value = values[name];
-    delete values[name];
-    if (of(whole) !== wanted) values[name] = value;
-  }
-  const bytes = new TextEncoder().encode(text(whole));
-  return `#config=${btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}${end}`;
+  return `#model=${slug(model.name)}&n=${state.tokens}&program=${state.tab}${state.remedy === "released" ? "" : `&remedy=${state.remedy}`}`;
 }
 
 async function share(button) {
-  const hash = shared();
-  if (hash.length > LINK) return button.replaceWith(make("span", {}, `Its position keys take ${(hash.length / 1000).toFixed(1)} kB; a link may hold 4.`));
-  address(hash);
+  address(shared());
   try {
     await navigator.clipboard.writeText(location.href);
     button.textContent = "Copied";
@@ -629,8 +711,10 @@ async function share(button) {
   }
 }
 
-function follow() {
-  const [, said, tokens, remedy] = location.hash.slice(1).match(/^(.*?)(?:&n=([^&]*))?(?:&remedy=([^&]*))?$/s), hash = location.hash, [, name] = said.match(/^model=(.*)$/s) ?? [], [, packed] = said.match(/^config=(.*)$/s) ?? [];
+async function follow() {
+  const {hash} = location, [, said, rest] = hash.slice(1).match(/^(.*?)((?:&(?:n|program|remedy)=[^&]*)*)$/s), asked = Object.fromEntries(new URLSearchParams(rest));
+  const [, name] = said.match(/^model=(.*)$/s) ?? [], [, packed] = said.match(/^config=(.*)$/s) ?? [];  // of earlier links
+  if (PROGRAMS[asked.program]) state.tab = asked.program;
   if (packed !== undefined) {
     if (said.length > LINK) return refuse("This link holds more than 4 kB: no configuration of this page.");
     let text;
@@ -640,15 +724,15 @@ function follow() {
     } catch {
       return refuse("This link was cut off: copy the whole link.");
     }
-    take(text, "this link");
+    await take(text, "this link");
     address(hash);
-    return asFar(tokens, remedy);
+    return asFar(asked);
   }
   const release = releases.find(one => slug(one.name) === name);
   if (release) {
     choose(release.name);
-    if (tokens || remedy) address(hash);
-    return asFar(tokens, remedy);
+    if (rest) address(hash);
+    return asFar(asked);
   }
   if (name) {
     let plain = name;
@@ -659,12 +743,12 @@ function follow() {
 }
 
 /** The length and the remedy of a link. */
-function asFar(tokens, remedy) {
+function asFar({n, remedy}) {
   if (!model || model.reading.pictures) return;
   if (model.remedies.includes(remedy)) state.remedy = remedy;
-  if (/^\d+$/.test(tokens ?? "") && +tokens >= LEAST && +tokens <= MOST) state.tokens = +tokens;
+  if (/^\d+$/.test(n ?? "") && +n === within(+n)) state.wish = state.tokens = +n;
   draw(true);
-  if (tokens !== undefined && +tokens !== state.tokens || remedy !== undefined && remedy !== state.remedy) find(".asked").textContent = "The length or the rule of this link does not fit this model.";
+  if (n !== undefined && +n !== state.tokens || remedy !== undefined && remedy !== state.remedy) asked.textContent = "The length or the rule of this link does not fit this model.";
 }
 
 function choose(name, told = true) {
@@ -689,8 +773,23 @@ function nice(value) {
   return near ?? Math.round(within(value) / eighth(within(value))) * eighth(within(value));
 }
 function set(tokens) {
-  state.tokens = within(tokens);
-  draw(true);
+  state.wish = state.tokens = within(tokens);
+  length.removeAttribute("aria-invalid");
+  asked.textContent = "";
+  if (model) draw(true);
+}
+/** The length that somebody writes. One that cannot be stays as it is, and why stands beside it. */
+function wish() {
+  if (length.value === num(state.tokens)) return;
+  try {
+    const {tokens, told = ""} = verdicts.written(length.value);
+    if (tokens !== within(tokens)) throw Error(`This page goes from ${num(LEAST)} to ${num(MOST)} tokens.`);
+    set(tokens);
+    asked.textContent = told;
+  } catch (error) {
+    length.setAttribute("aria-invalid", "true");
+    asked.textContent = sentence(error.message);
+  }
 }
 /** The next step in a direction. */
 function step(way) {
@@ -706,24 +805,33 @@ function drag(event) {
 }
 
 async function file(given) {
-  if (given.size > LARGEST) return refuse(`${given.name} has ${(given.size / 2 ** 20).toFixed(1)} MB: a config.json has at most ${LARGEST >> 20}.`);
-  try {
-    take(r.textOfBytes(await given.arrayBuffer(), given.name) || " {", given.name);
-  } catch (error) {
-    refuse(sentence(error.message));
-  }
+  const head = new TextDecoder().decode(await given.slice(0, 4).arrayBuffer());
+  if (head !== "GGUF" && given.size > LARGEST) return refuse(`${given.name} has ${(given.size / 2 ** 20).toFixed(1)} MB: a config.json has at most ${LARGEST >> 20}.`);
+  field.value = "";
+  return come(given, given.name);
 }
 
+program.replaceChildren(...Object.entries(PROGRAMS).map(([value, name]) => make("option", {value}, name)));
+program.addEventListener("change", () => {
+  state.tab = program.value;
+  draw();
+});
 page.querySelector("datalist").replaceChildren(...releases.map(({name}) => make("option", {value: name})));
 page.addEventListener("click", event => event.target.dataset.k && choose(event.target.dataset.k));
-const asked = () => field.value !== model?.name && take(field.value);  // Enter tells of a change and of a form
-page.querySelector(".given").addEventListener("submit", event => { event.preventDefault(); asked(); });
-field.addEventListener("change", asked);
+const ask = () => ![model?.name, last].includes(field.value) && take(last = field.value);  // Enter tells of a change and of a form
+page.querySelector(".given").addEventListener("submit", event => {
+  event.preventDefault();
+  ask();
+  wish();
+});
+field.addEventListener("change", ask);
+length.addEventListener("change", wish);
+field.addEventListener("input", () => last = null);
 field.addEventListener("input", event => event.inputType !== "insertText" && releases.some(one => one.name === field.value) && take(field.value));  // one of the list
 field.addEventListener("focus", () => field.select());
 field.addEventListener("paste", event => {
   const text = event.clipboardData.getData("text");
-  if (!/[[{]/.test(text)) return;
+  if (!/[[{]/.test(text) && !COMMAND.test(text.trim())) return;
   event.preventDefault();
   take(text, "this text");
 });
@@ -731,7 +839,7 @@ page.querySelector(".file input").addEventListener("change", event => {
   if (event.target.files[0]) file(event.target.files[0]);
   event.target.value = "";  // so that the same file can be opened again
 });
-for (const name of ["dragover", "dragleave", "drop"]) page.addEventListener(name, event => {
+for (const name of ["dragover", "dragleave", "drop"]) document.addEventListener(name, event => {
   if (![...event.dataTransfer.types].some(type => type === "Files" || type === "text/plain")) return;
   event.preventDefault();
   page.classList.toggle("over", name === "dragover");
@@ -771,22 +879,19 @@ out.addEventListener("keydown", event => {
     event.preventDefault();
     return layer((to + n) % n);
   }
-  if (target.classList.contains("n") && pressed === "Enter") return target.blur();
-  const choices = target.closest("[role=radiogroup],[role=tablist]"), forward = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[pressed];
+  const choices = target.closest("[role=radiogroup]"), forward = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[pressed];
   if (!choices || !forward) return;
   event.preventDefault();
   const buttons = [...choices.querySelectorAll("button")];
   buttons[(buttons.indexOf(target) + forward + buttons.length) % buttons.length].click();
 });
-out.addEventListener("change", event => {
-  if (!event.target.classList.contains("n")) return;
-  const said = event.target.value, tokens = facts.tokens(said), short = /[km]\s*$/i.test(said);
-  if (tokens >= LEAST && tokens <= MOST) set(tokens);
-  else draw(true);
-  find(".asked").textContent = tokens === null ? `“${said.slice(0, 20)}” is no number of tokens, so it stays: write 131,072, 128k or 1M.` : tokens < LEAST || tokens > MOST ? `This page goes from ${num(LEAST)} to ${num(MOST)}, so it stays.` : short ? "k is 1,024 here, and M 1,048,576." : "";
+out.addEventListener("input", event => {
+  if (!event.target.dataset.a) return;
+  state.mine[event.target.dataset.a] = event.target.value;
+  costs();
 });
 /** What a choice sets, by its data. */
-const CHOICES = {r: remedy => ({remedy, group: 0}), g: group => ({group: +group}), t: tab => ({tab}), b: bytes => ({bytes: +bytes})};
+const CHOICES = {r: remedy => ({remedy, group: 0}), g: group => ({group: +group}), b: bytes => ({bytes: +bytes})};
 out.addEventListener("click", async event => {
   const button = event.target.closest("button");
   if (!button || button.dataset.k) return;

@@ -38,7 +38,7 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     if (until !== null && tokens > until) return ["until", {until}];
     if (rows !== null && !(known && length < tokens && tokens <= rows)) return [tokens > rows ? "rows" : "rows_within", {rows}];
     if (known && tokens <= length) return allowed && allowed < tokens ? ["grow", {length, allowed}] : [by, {length}];
-    if (stretched(reading) && allowed) return ofOwn(reading, tokens, known ? told : null);
+    if (stretched(reading) && allowed) return ofOwn(reading, tokens, known ? told : null, said.user);
     if (length && !known && tokens <= length) return [by, {length}];
     if (turning.every(withinWindow)) return withoutAngles(reading, told);
     if (length === null) return ["unknown", {}];
@@ -46,10 +46,16 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     return withStretch(reading, tokens, said, tokens <= allowed ? ["beyond", {...told, allows: by_class ? "class" : "file", allowed}] : null);
   }
 
-  /** Of a file that has a stretch. told is the length that its makers tell of, which tokens exceed. */
-  function ofOwn(reading, tokens, told) {
+  /** Of a file that has a stretch. told is the length that its makers tell of, which tokens exceed, and user the stretch that
+   * they tell to set, which the file may have by now. */
+  function ofOwn(reading, tokens, told, user) {
     const {allowed, original} = reading.lengths, plain = !original || original >= allowed, end = plain ? "_plain" : "";
     const both = plain ? {allowed} : {original, allowed}, rules = reading.kinds.filter(turns).map(({encoding}) => encoding.rule);
+    const stretches = rules.filter(Boolean), asTold = stretches.every(({kind, length}) => kind === user?.rule && length === user.from);
+    if (user && tokens <= Math.min(allowed, user.to) && asTold) {
+      const [{factor}] = stretches, most = user.to / user.from;
+      if (tokens <= factor * user.from && factor <= most) return ["own_told", {factor, makers: user.word ?? "told", to: user.to, most}];
+    }
     if (tokens <= allowed) return told ? ["own_untrained", {allowed, ...told}] : [`own${end}`, both];
     if (tokens <= reach(reading)) return ["reach", {allowed, reach: reach(reading)}];
     const growing = rules.find(rule => rule?.kind === "dynamic_ntk" && tokens <= rule.factor * rule.length);

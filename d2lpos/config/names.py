@@ -17,7 +17,8 @@ from .tables import Refused, table
 
 @cache
 def releases() -> list[dict[str, object]]:
-    """The released models, each with name, year, source and config; trained, report, stretch and unlike where known.
+    """The released models, each with name, year, source and config; trained, context, report, stretch, unlike and sizes where
+    known.
 
     >>> releases()[0]["name"]
     'MiniMax-M2.5'
@@ -165,6 +166,22 @@ def release_of(text: str) -> dict:
     return release
 
 
+def is_called(release: Mapping, text: str) -> bool:
+    """Whether a text is the name of a release, with or without the owner, and not like it alone."""
+    whole = identity(release)
+    return plain(unlinked(text)) in {plain(name) for name in (release["name"], whole, whole.partition("/")[2])}
+
+
+def loaded(release: Mapping, text: str) -> str | None:
+    """The name at Hugging Face that a text means, which leads to a release; None where it names no owner of a copy.
+
+    >>> loaded(release_of("Qwen3 8B"), "unsloth/Qwen3-8B-GGUF")
+    'unsloth/Qwen3-8B-GGUF'
+    """
+    name = unlinked(text)
+    return identity(release) if is_called(release, text) else name if re.fullmatch(r"[\w.-]+/[\w.-]+", name) else None
+
+
 def alike(config: Mapping) -> Mapping:
     """A release all of whose keys a configuration has, by which its makers' lengths are known; empty where none is.
 
@@ -179,6 +196,16 @@ def alike(config: Mapping) -> Mapping:
     ]
     same = all([one.get(name) for name in said] == [every[0].get(name) for name in said] for one in every)
     return every[0] if every and same else {}
+
+
+def sized(config: Mapping, release: Mapping, text: str) -> Mapping:
+    """The configuration of a release with the further sizes that its weights are counted from, where the list has them; without
+    the bits of a weight where a text means a copy in another format."""
+    sizes, copied = dict(release.get("sizes", {})), shorter(unlinked(text), table("names")["copied"])[1]
+    for key in ("dtype", "torch_dtype") if copied and not is_called(release, text) else ():
+        sizes.pop(key, None)
+    text = config.get("text_config")
+    return {**config, "text_config": {**sizes, **text}} if isinstance(text, Mapping) else {**sizes, **config}
 
 
 def has_keys(config: Mapping, other: Mapping) -> bool:

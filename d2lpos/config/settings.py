@@ -6,7 +6,7 @@ from .arguments import check_name, check_tokens, check_until
 from .edits import edits, needed
 from .programs import check_program, line
 from .schema import Reading
-from .stretch import Edit
+from .stretch import Edit, refuse
 from .tables import Refused, table
 from .words import fill
 
@@ -45,7 +45,7 @@ def settings(
         raise Refused(f"settings_{rule}")
     if rule and "flags" in row and rule not in row["flags"]:
         name = row["name"].rpartition(" ")[0]
-        raise Refused("settings_no_flag", program=name, rule=about["rules"][rule])
+        refuse(reading, "no_flag", program=name, rule=about["rules"][rule])
     check_until(reading, tokens)
     need, why = needed(reading, tokens, trained, rule)
     if need == "nothing":

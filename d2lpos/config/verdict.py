@@ -122,7 +122,7 @@ def answer(reading: Reading, tokens: int, said: Makers) -> tuple[str, dict]:
         return "grow" if grows else said["by"], {"length": length, **({"allowed": allowed} if grows else {})}
     turning = [layer for layer in reading["kinds"] if turns(layer)]
     if stretched(reading) and allowed:
-        return of_own(reading, tokens, told if by_makers else None)
+        return of_own(reading, tokens, told if by_makers else None, said["user"])
     if length and not by_makers and tokens <= length:
         return said["by"], {"length": length}
     if not turning or all(map(within_window, turning)):
@@ -137,22 +137,28 @@ def answer(reading: Reading, tokens: int, said: Makers) -> tuple[str, dict]:
     return with_stretch(reading, tokens, said, None)
 
 
-def of_own(reading: Reading, tokens: int, told: dict | None) -> tuple[str, dict]:
-    """Of a file that has a stretch. told is the length that its makers tell of, which tokens exceed."""
+def of_own(reading: Reading, tokens: int, told: dict | None, user: Mapping | None) -> tuple[str, dict]:
+    """Of a file that has a stretch. told is the length that its makers tell of, which tokens exceed, and user the stretch that
+    they tell to set, which the file may have by now."""
     lengths = reading["lengths"]
     allowed, original = lengths["allowed"], lengths["original"]
     fields = {"allowed": allowed}
     plain = not original or original >= allowed
     both = fields if plain else {"original": original, **fields}
-    if tokens <= allowed:
-        return ("own_untrained", {**fields, **told}) if told else (f"own{'_plain' * plain}", both)
-    if tokens <= reach(reading):
-        return "reach", {**fields, "reach": reach(reading)}
     rules = [
         layer["encoding"]["rule"]
         for layer in reading["kinds"]
         if turns(layer) and rule_kind(layer["encoding"])
     ]
+    ways = {(rule["kind"], rule.get("length")) for rule in rules}
+    if user and tokens <= min(allowed, user["to"]) and ways == {(user["rule"], user["from"])}:
+        factor, most = rules[0]["factor"], user["to"] / user["from"]
+        if tokens <= factor * user["from"] and factor <= most:
+            return "own_told", {"factor": factor, "makers": user.get("word", "told"), "to": user["to"], "most": most}
+    if tokens <= allowed:
+        return ("own_untrained", {**fields, **told}) if told else (f"own{'_plain' * plain}", both)
+    if tokens <= reach(reading):
+        return "reach", {**fields, "reach": reach(reading)}
     growing = [
         rule for rule in rules if rule["kind"] == "dynamic_ntk" and tokens <= rule["factor"] * rule["length"]
     ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from d2lpos.config.names import identity, look_up, releases
+from d2lpos.config.names import identity, loaded, look_up, releases, sized
 from d2lpos.config.tables import table
 
 # Written down before the rule was: from Hugging Face's, Ollama's and repackagers' lists.
@@ -107,6 +107,14 @@ def test_a_sibling_is_asked_about_and_never_answered_for(name):
     release, near = look_up(name)
     assert release is None and len(near) <= table("names")["nearest"] == 3
     assert not ASKED[name] or ASKED[name] in [one["name"] for one in near]
+
+
+def test_a_line_loads_what_was_asked_for_and_the_bits_of_a_copy_are_not_those_of_its_release():
+    release, _ = look_up("meta-llama/Llama-3.1-8B-Instruct")
+    names = {"Llama 3.1 8B": identity(release), "meta-llama/Llama-3.1-8B-Instruct": "meta-llama/Llama-3.1-8B-Instruct", "Llama-3.1-8B-Instruct": None}
+    assert {name: loaded(release, name) for name in names} == names
+    for name, dtype in (("Llama-3.1-8B", "bfloat16"), ("Llama-3.1-8B-Instruct", "bfloat16"), ("unsloth/Llama-3.1-8B-AWQ", None)):
+        assert sized(release["config"], release, name).get("torch_dtype") == dtype
 
 
 def test_copies_of_every_release_mean_it():

@@ -423,7 +423,8 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
     assert "\nlook out: The stretch is always on: linear reads short texts through it, too. (04b-stretching: " in out
     assert main([*asked[:2], "--length", "9", "--settings", "vllm"]) is None and "look out" not in capsys.readouterr().out
     assert main(["read", str(file), "--settings", "llama.cpp", "--length", "131072", "--rule", "llama3"]) == (
-        "llama.cpp has no flag for Llama 3's rule: it reads its divisors from the model's file"
+        "llama.cpp has no flag for Llama 3's rule: it reads its divisors from the model's file; "
+        "without settings it reads texts of at most 40,960 tokens: llama-server -m MODEL.gguf -c 40960"
     )
     assert main(["read", str(file), "--rule", "ntk"]) == "--rule must have --settings, the program that it is for"
     assert main(["read", str(file), "--length", "0"]) == 'a text has at least 1 token; got "0"'

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from d2lpos.config import Refused, read, settings, verdict, written
+from d2lpos.config import Refused, apply, edits, read, settings, verdict, written
 from d2lpos.config.__main__ import main
 from d2lpos.config.names import look_up, releases
 from d2lpos.config.tables import rows, table
@@ -122,6 +122,24 @@ def test_whoever_goes_past_what_makers_say_is_told_so():
             assert over["kind"] == "perhaps" and f"{stretch['to']:,}" in in_words(over)
         elif claim["by"] in ("training", "context") and not reading["lengths"]["rows"]:
             assert verdict(reading, claim["length"] + 1, release)["kind"] in ("perhaps", "no")
+
+
+def test_a_file_that_has_the_stretch_of_its_makers_is_answered_as_they_tell():
+    for release in releases():
+        stretch, config = release.get("stretch"), release["config"]
+        if not stretch or "text_config" in config:
+            continue
+        edited = apply(config, edits(read(config), stretch["to"], "yarn", stretch["from"]))
+        made = verdict(read(edited), stretch["to"], release)
+        assert (made["kind"], made["code"]) == ("yes", "own_told") and f"{stretch['to']:,}" in in_words(made), release["name"]
+        beyond = apply(config, edits(read(config), 2 * stretch["to"], "yarn", stretch["from"]))
+        assert verdict(read(beyond), stretch["to"], release)["code"] != "own_told", release["name"]
+
+
+def test_a_rule_that_is_asked_for_and_has_no_flag_has_a_cap():
+    with pytest.raises(Refused) as caught:
+        settings(read({"model_type": "qwen3", "max_position_embeddings": 40_960}), 131_072, "ollama", 32_768, "yarn")
+    assert caught.value.fields["cap"] == 40_960
 
 
 def test_the_furthest_stretch_is_that_of_a_release():

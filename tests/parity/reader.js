@@ -32,7 +32,7 @@ const ask = {
   written: (_, text) => verdicts.written(text),
   names: (_, text) => {
     const [release, near] = names.lookUp(text);
-    return [release && [release.name, names.isCalled(release, text)], near.map(one => one.name)];
+    return [release && [release.name, names.isCalled(release, text), names.loaded(release, text)], near.map(one => one.name)];
   },
 };
 

@@ -11,8 +11,7 @@ import pytest
 from d2lpos import config
 from d2lpos.config.angles import in_force, plain, turns
 from d2lpos.config.card import card, card_lines
-from d2lpos.config.names import identity, look_up, unlinked
-from d2lpos.config.names import plain as bare
+from d2lpos.config.names import is_called, loaded, look_up
 from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
 from d2lpos.config.tables import by_name, rows, table
@@ -52,13 +51,9 @@ def all_slopes(reading):
     return [slopes(one) for one in encodings if one and one["kind"] == "ALiBi"]
 
 
-def is_called(release, text):
-    return bare(unlinked(text)) in {bare(name) for name in (release["name"], identity(release), identity(release).partition("/")[2])}
-
-
 def named(_, text):
     release, near = look_up(text)
-    return [release and [release["name"], is_called(release, text)], [one["name"] for one in near]]
+    return [release and [release["name"], is_called(release, text), loaded(release, text)], [one["name"] for one in near]]
 
 
 def carded(reading, asked, file):
@@ -195,6 +190,16 @@ def test_a_release(release):
     questions += [["verdict", tokens, known] for tokens in (trained, trained + 1, length + 1, 200_000, 5_000_000)]
     unlike, answered = differences({release["name"]: file}, questions)
     assert unlike == [] and answered >= 8
+
+
+def test_a_file_that_has_the_stretch_of_its_makers():
+    for release in (one for one in releases() if "stretch" in one):
+        stretch, file = release["stretch"], release["config"]
+        known = {key: value for key, value in release.items() if key != "config"}
+        lengths = (stretch["to"], 2 * stretch["to"])
+        files = {to: config.apply(file, config.edits(config.read(file), to, "yarn", stretch["from"])) for to in lengths}
+        asked = [["verdict", tokens, known] for tokens in (stretch["from"] + 1, stretch["to"], 2 * stretch["to"])]
+        assert differences(files, asked) == ([], 2 * len(asked)), release["name"]
 
 
 def test_a_rule_that_lacks_a_key():

@@ -8,7 +8,9 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.config import read
 from d2lpos.config.angles import stretched
+from d2lpos.config.names import sized
 from d2lpos.config.outer import plain, text_of
+from d2lpos.config.sizes import Sizes
 from d2lpos.config.tables import table
 from d2lpos.pretrained import encoding_of
 from tests.parity import defaults
@@ -16,7 +18,7 @@ from tests.parity.readings import facts
 from tests.parity.releases import FOR_THE_PACKAGE, TOKENS, releases, written
 
 NAMES = [one["name"] for one in releases()]
-FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "context", "stretch", "unlike", "config")
+FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "context", "stretch", "unlike", "sizes", "config")
 KEPT = {"num_key_value_heads", "num_kv_heads", "multi_query", "multi_query_attention"}  # which heads keep keys
 
 
@@ -70,6 +72,9 @@ def test_a_release(release):
     if context := release.get("context"):
         assert context["to"] > max(stages, default=0) and context["source"].startswith("https://")
     assert set(release.get("unlike", ())) <= set(table("names")["trained"])
+    if sizes := release.get("sizes"):
+        assert not set(sizes) & set(release["config"].get("text_config", release["config"]))
+        assert Sizes(sized(release["config"], release, release["name"]), read(release["config"])).parameters() > 10**8
     reading = encoding_of(release["config"], tokens=TOKENS)
     assert reading.layers and str(reading)
     family = release["config"]["model_type"]

@@ -253,11 +253,11 @@ def try_your_model(browser: Firefox | WebKit) -> None:
     look = DETECTORS + """;const one = name => document.querySelector(`.yours ${name}`), rest = () => new Promise(done => setTimeout(done, 600));
         const give = text => [one('.what').value = text, one('.given').requestSubmit()].length;
         const state = () => ({name: one('.lead b').textContent, tokens: +one('.grip').getAttribute('aria-valuenow'),
-          says: one('.says').textContent, pane: one('.pane').textContent, layers: document.querySelectorAll('.bars i').length});"""
+          judged: one('.judged').textContent, says: one('.says').textContent, pane: one('.pane').textContent, layers: document.querySelectorAll('.bars i').length});"""
     inside(browser, "give('Qwen3 8B')", look)
     first = inside(browser, "rest().then(state)", look)
     assert (first["name"], first["layers"], first["tokens"]) == ("Qwen3 8B", 36, 131_072), first
-    assert first["says"].startswith("24 of 64 hands meet angles"), first
+    assert first["says"].startswith("24 of 64 hands meet angles") and first["judged"].startswith("With a setting"), first
     inside(browser, "one('[data-r=yarn]').click()", look)
     assert '"rope_type": "yarn"' in inside(browser, "rest().then(state)", look)["pane"]
     x, y = inside(
@@ -275,7 +275,7 @@ def try_your_model(browser: Firefox | WebKit) -> None:
     other = inside(browser, "rest().then(state)", look)
     assert other["layers"] == 8 and other["name"] == "The model (mpt)", other
     inside(browser, "give('{\"model_type\": \"spiral\"}')", look)
-    assert "spiral" in inside(browser, "one('.lead[role=alert]').textContent", look)
+    assert "spiral" in inside(browser, "rest().then(() => one('.lead[role=alert]').textContent)", look)
     assert not (faults := inside(browser, "detect.overflow()", look)), faults
 
 

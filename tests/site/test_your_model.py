@@ -1,22 +1,27 @@
 """The page that reads a configuration: what it shows is what Python reads, from a file and from a server, and what comes in
 is text."""
 
+import base64
 import gzip
 import json
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 
+import numpy as np
 import pytest
 import torch
 from d2lpos_ext.your_model import SCRIPTS
+from gguf import GGUFWriter
 from playwright.sync_api import expect
 
 from d2lpos.bias.t5 import bucket
-from d2lpos.config import Refused, fresh, memory, read, settings
+from d2lpos.config import Refused, card, fresh, memory, ran, read, settings, verdict, written
 from d2lpos.config.angles import turns
+from d2lpos.config.card import card_lines
 from d2lpos.config.names import releases
 from d2lpos.config.sight import sees, sight
 from d2lpos.config.tables import table
+from d2lpos.config.verdict import cap_lines, in_words
 from d2lpos.config.words import fill
 from d2lpos.offset.deberta import row
 from tests.site.detectors import visit
@@ -28,7 +33,7 @@ RELEASES = {one["name"]: one for one in releases()}
 QWEN = RELEASES["Qwen3 8B"]["config"]
 LLAMA = {"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 500000}
 HEAVIEST = 600_000  # bytes, plain, of all that the page loads
-LONGEST_SCRIPT = 40_000  # bytes, packed
+LONGEST_SCRIPT = 40_000  # bytes, packed, of what comes at once
 PROGRAMS = tuple(table("programs"))
 
 
@@ -62,11 +67,21 @@ def paste(page, config):
     }""",
         text,
     )
+    waited(page)
+
+
+def waited(page):
+    """Until the script that reads files has come, and has read."""
+    expect(page.locator(".yours")).not_to_have_attribute("aria-busy", "true")
 
 
 def ask(page, tokens):
     page.fill(".yours .n", str(tokens))
     page.press(".yours .n", "Enter")
+
+
+def program(page, name):
+    page.select_option(".yours select", name)
 
 
 def opened(page, name):
@@ -98,23 +113,21 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
     assert half == (f"{total / 2**30:.1f} GiB" if total >= 2**30 else f"{round(total / 2**20)} MiB")
     page.get_by_role("radio", name="8 bits").click()
     assert page.inner_text(".big") != half
-    if page.get_by_role("button", name="Use YaRN").count():
-        page.get_by_role("button", name="Use YaRN").click()
     owner = RELEASES[name]["source"].split("/blob")[0].split(".co/")[1]
-    for program in PROGRAMS:
-        page.locator(f'[data-t="{program}"]').click()
+    for one in PROGRAMS:
+        program(page, one)
         try:
-            line = settings(reading, tokens, program, trained)["line"]
+            line = settings(reading, tokens, one, trained)["line"].partition("  # ")[0]
         except Refused as error:
             assert str(error).partition(" has ")[2] in page.inner_text(".pane .why")
             assert f"at most {error.fields['cap']:,} tokens." in page.inner_text(".pane .why")
-            line = fill(table("programs")[program].get("cap", ""), tokens=error.fields["cap"])
+            line = fill(table("programs")[one]["cap"], tokens=error.fields["cap"]).partition("  # ")[0]
         shown = "".join(page.locator(".pane pre").all_inner_texts()).replace("\\\n", " ")
         assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", line.replace("MODEL ", f"{owner} "))
 
 
 @pytest.mark.parametrize(
-    ("name", "tokens", "text"),
+    ("name", "tokens", "said"),
     [
         ("Gemma 3 27B", 131_072, "No hand meets a new angle."),
         ("MPT 7B", 8192, "Between equal scores, the first 6,424 tokens are as good as gone."),
@@ -125,10 +138,10 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
         ("StarCoder2 3B", 65_536, "No new angle, at any length: these layers never look farther than 4,096."),
     ],
 )
-def test_other_encodings_have_their_own_verdicts(reader, name, tokens, text):
+def test_other_encodings_have_their_own_verdicts(reader, name, tokens, said):
     opened(reader.page, name)
     ask(reader.page, tokens)
-    assert reader.page.inner_text(".says") == text
+    assert reader.page.inner_text(".says") == said
     assert reader.page.locator(".plot .grip").get_attribute("aria-valuenow") == str(tokens)
 
 
@@ -181,7 +194,7 @@ def test_every_release_opens_and_its_links_lead_somewhere(reader, site):
 
 
 def test_remedies_are_other_frequencies_of_the_same_model(reader):
-    remedies = reader.page.evaluate("""async () => {
+    told = reader.page.evaluate("""async () => {
         const r = reader(await yourModelUnpacked()), facts = yourModelFacts(readerAnswers(r)), found = {};
         for (const {name, config} of r.tables.releases.filter(one => ["Qwen3 8B", "Llama 3 70B", "GPT-NeoX 20B", "Gemma 3 27B"].includes(one.name))) {
             const reading = r.read(config), [one] = facts.groups(reading);
@@ -191,8 +204,8 @@ def test_remedies_are_other_frequencies_of_the_same_model(reader):
         }
         return found;
     }""")
-    assert len(remedies) == 4
-    for one in remedies.values():
+    assert len(told) == 4
+    for one in told.values():
         plain, linear, ntk, yarn, llama3 = (torch.tensor(one[name], dtype=torch.float64) for name in ("plain", "linear", "ntk", "yarn", "llama3"))
         exponent = torch.arange(len(plain), dtype=torch.float64) / len(plain)
         base = one["base"] * 4 ** (one["rotary"] / (one["rotary"] - 2))
@@ -205,18 +218,18 @@ def test_remedies_are_other_frequencies_of_the_same_model(reader):
 @pytest.mark.parametrize("sizes", [(32, 128, True), (16, 64, False)])
 def test_marks_of_buckets_stand_where_buckets_begin(reader, sizes):
     buckets, most, both = sizes
-    indices = bucket(-torch.arange(4 * most), buckets, most, both).tolist()
-    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(indices)) if a != b]
-    encoding = {"kind": "T5Bias", "buckets": buckets, "max_distance": most, "bidirectional": both}
-    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", encoding) == begins
+    told = bucket(-torch.arange(4 * most), buckets, most, both).tolist()
+    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
+    given = {"kind": "T5Bias", "buckets": buckets, "max_distance": most, "bidirectional": both}
+    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", given) == begins
 
 
 @pytest.mark.parametrize(("clip", "largest"), [(16, 100), (8, None)])
 def test_marks_of_rows_stand_where_rows_begin(reader, clip, largest):
-    indices = row(-torch.arange(2 * (largest or clip)), clip, largest).tolist()
-    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(indices)) if a != b]
-    encoding = {"kind": "DeBERTa", "clip": clip, "largest": largest}
-    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", encoding) == begins
+    told = row(-torch.arange(2 * (largest or clip)), clip, largest).tolist()
+    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
+    given = {"kind": "DeBERTa", "clip": clip, "largest": largest}
+    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", given) == begins
 
 
 BROKEN = {
@@ -229,8 +242,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_what_is_no_configuration_gets_one_sentence(reader, case):
-    text, word = BROKEN[case]
-    paste(reader.page, text)
+    given, word = BROKEN[case]
+    paste(reader.page, given)
     expect(reader.page.locator(".out .lead[role=alert]")).to_contain_text(word)
     assert reader.page.locator(".out .plot, .out .bars").count() == 0
     assert len(reader.page.inner_text(".out .lead")) < 300
@@ -243,8 +256,8 @@ def test_a_large_file_is_not_even_read(reader, tmp_path):
 
 
 def test_a_file_is_opened_and_dropped(reader):
-    page, file = reader.page, {"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(LLAMA).encode()}
-    page.set_input_files(".file input", file)
+    page, given = reader.page, {"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(LLAMA).encode()}
+    page.set_input_files(".file input", given)
     expect(page.locator(".bars i")).to_have_count(2)
     assert "#" not in page.url
     page.evaluate(
@@ -267,7 +280,7 @@ def test_a_configuration_is_read_as_people_have_it(reader):
     page.set_input_files(".file input", {"name": "config.json", "mimeType": "application/json", "buffer": text.encode("utf-16")})
     expect(page.locator(".bars i")).to_have_count(2)
     page.set_input_files(".file input", {"name": "model.gguf", "mimeType": "application/json", "buffer": b"GGUF\xff"})
-    expect(page.locator(".lead[role=alert]")).to_contain_text("a file of weights, GGUF")
+    expect(page.locator(".lead[role=alert]")).to_contain_text("a GGUF file whose header does not end")
 
 
 def test_keys_that_nobody_knows_are_named_all_at_once_and_passed_over_when_asked(reader):
@@ -293,7 +306,7 @@ def test_a_key_within_the_parameters_of_rope_is_passed_over_and_memory_and_setti
 
 def test_what_comes_in_is_never_markup(reader):
     page, mark = reader.page, '<img src=x onerror="window.wrong = 1"><b id=wrong>'
-    for config in (
+    for given in (
         {"model_type": mark},
         LLAMA | {mark: mark},
         LLAMA | {"rope_scaling": {"rope_type": mark}},
@@ -301,7 +314,7 @@ def test_what_comes_in_is_never_markup(reader):
         mark,
         "{" + mark,
     ):
-        paste(page, config)
+        paste(page, given)
         assert page.locator(".out img, #wrong").count() == 0
     page.fill(".what", mark)
     page.press(".what", "Enter")
@@ -312,29 +325,25 @@ def test_what_comes_in_is_never_markup(reader):
 
 
 def test_scripts_write_no_markup():
-    for name in SCRIPTS:
+    for name in chain(*SCRIPTS.values()):
         text = (ROOT / "book" / "your-model" / f"{name}.js").read_text("utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(", text), name
 
 
-def test_a_pasted_configuration_can_be_shared(reader, browser):
-    page, config = reader.page, QWEN | {"rope_theta": 70_000, "hidden_act": "silu", "vocab_size": 99, "torch_dtype": "bfloat16"}
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    paste(page, config)
-    assert "#" not in page.url
-    page.get_by_role("button", name="Link to this").click()
-    page.wait_for_function("location.hash.startsWith('#config=')")
-    link, shown = page.url, [page.inner_text(part) for part in (".says", ".big", ".cap")]
-    assert len(link.partition("#")[2]) < 400
-    with visit(browser) as other:
-        other.page.goto(link)
-        assert [other.page.inner_text(part) for part in (".says", ".big", ".cap")] == shown
-        shared = other.page.evaluate("atob(location.hash.slice(8).split('&')[0].replaceAll('-', '+').replaceAll('_', '/'))")
-        assert not {"vocab_size", "hidden_act", "torch_dtype"}.intersection(json.loads(shared))
-        assert not other.faults
+def test_a_file_never_goes_into_a_link(reader):
+    page = reader.page
+    paste(page, QWEN | {"rope_theta": 70_000})
+    assert "#" not in page.url and page.get_by_role("button", name="Link to this").count() == 0
 
 
-SHOWN = (".n", ".says", ".big", ".lead", ".cap", ".stops", ".look", ".pane")
+def test_an_earlier_link_that_holds_keys_still_opens(reader):
+    page, text = reader.page, json.dumps(LLAMA | {"num_hidden_layers": 3})
+    page.goto(f"{page.url}#config={base64.urlsafe_b64encode(text.encode()).decode().rstrip('=')}&n=4096&remedy=released")
+    expect(page.locator(".bars i")).to_have_count(3)
+    assert page.input_value(".n") == "4,096"
+
+
+SHOWN = (".n", ".judged", ".says", ".big", ".lead", ".cap", ".stops", ".look", ".pane")
 
 
 def shown(page):
@@ -344,68 +353,208 @@ def shown(page):
     ]
 
 
-@pytest.mark.parametrize(("name", "pasted"), [("Qwen3 8B", True), ("Gemma 3 27B", False)])
-def test_a_link_shows_what_the_page_shows(reader, browser, name, pasted):
+@pytest.mark.parametrize("name", ["Qwen3 8B", "Gemma 3 27B"])
+def test_a_link_shows_what_the_page_shows(reader, browser, name):
     page = reader.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    if pasted:
-        paste(page, RELEASES[name]["config"])
-    else:
-        opened(page, name)
-    ask(page, "70k")
+    opened(page, name)
+    ask(page, "70K")
+    program(page, "sglang")
     assert page.input_value(".n") == "71,680"
     page.get_by_role("radio", name="YaRN").click()
     page.get_by_role("button", name="Link to this").click()
-    page.wait_for_function("location.hash.endsWith('&n=71680&remedy=yarn')")
+    page.wait_for_function("location.hash.endsWith('&n=71680&program=sglang&remedy=yarn')")
     with visit(browser) as other:
         other.page.goto(page.url)
         assert shown(other.page) == shown(page) and other.page.url == page.url
         assert not other.faults
 
 
-LENGTHS = {"128k": 131_072, "100K": 102_400, "1M": 2**20, "1e5": 100_000, "70 000": 70_000, "131,072 tokens": 131_072}
+LENGTHS = {"128k": 128_000, "128K": 131_072, "1M": 2**20, "1e5": 100_000, "70 000": 70_000, "131,072 tokens": 131_072}
 
 
-def test_a_length_is_read_or_kept(reader):
+def test_a_length_is_told_as_what_it_is_read_as(reader):
     page = reader.page
     for text, tokens in LENGTHS.items():
         ask(page, text)
         assert number(page.input_value(".n")) == tokens
-    for text, word in (("many", "no number of tokens"), ("1.5", "no number of tokens"), ("7", "from 64 to 16,777,216")):
+        assert page.inner_text(".asked") == written(text).get("told", "")
+
+
+def test_a_length_that_cannot_be_stays_and_why_stands_beside_it(reader):
+    page = reader.page
+    before = page.inner_text(".answer h2")
+    for text, word in (("many", "is no number of tokens"), ("1.5", "is no whole number"), ("7", "from 64 to 16,777,216"), ("99999M", "at most")):
         ask(page, text)
-        assert number(page.input_value(".n")) == tokens and word in page.inner_text(".asked")
+        assert page.input_value(".n") == text and word in page.inner_text(".asked")
+        assert page.get_attribute(".n", "aria-invalid") == "true" and page.inner_text(".answer h2") == before
+    ask(page, "5000")
+    assert page.get_attribute(".n", "aria-invalid") is None and page.inner_text(".asked") == ""
+
+
+KINDS = {  # of each kind of answer a release and a length
+    "Yes": ("Qwen3 8B", 32_768),
+    "With a setting": ("Qwen3 8B", 131_072),
+    "Perhaps": ("Qwen3 8B", 200_000),
+    "No": ("Llama 3.1 8B", 200_000),
+    "Not known": ("Qwen 7B", 200_000),
+}
+
+
+@pytest.mark.parametrize("kind", [*KINDS])
+def test_the_verdict_is_that_of_python_and_its_kind_stands_in_words(reader, kind):
+    page, (name, tokens) = reader.page, KINDS[kind]
+    opened(page, name)
+    ask(page, tokens)
+    judged = verdict(read(RELEASES[name]["config"]), tokens, RELEASES[name])
+    said = page.inner_text(".judged")
+    assert said.startswith(kind) and said.endswith(in_words(judged).removeprefix(f"{kind}: "))
+    assert page.inner_text(".answer h2") == f"{name} at {tokens:,} tokens"
+    for one, line in cap_lines(judged).items():
+        program(page, one)
+        assert page.inner_text(".answer pre").split()[-1] == line.partition("  # ")[0].split()[-1]
+
+
+def test_name_and_length_lead_to_the_verdict_in_two_acts(reader):
+    page = reader.page
+    page.locator(".what").focus()
+    page.keyboard.type("Llama 3.1 8B")
+    page.keyboard.press("Tab")
+    page.keyboard.type("200k")
+    page.keyboard.press("Enter")
+    assert page.inner_text(".answer h2") == "Llama 3.1 8B at 200,000 tokens"
+    assert page.inner_text(".judged").startswith("No: its file stretches 8,192 tokens to 131,072 already")
+    assert page.inner_text(".answer pre").split() == ["vllm", "serve", "meta-llama/Llama-3.1-8B", "\\", "--max-model-len", "131072"]
+    opened(page, "Qwen2 7B")  # keeps the length that was asked for
+    assert page.input_value(".n") == "200,000"
+
+
+@pytest.mark.parametrize("name", ["Qwen3 8B", "Gemma 3 27B", "DeepSeek-R1"])
+def test_on_a_phone_verdict_and_line_stand_in_the_first_screen(browser, address, name):
+    with visit(browser, 390) as reader:
+        reader.page.goto(f"{address}#model={slug(name)}&n=131072")
+        expect(reader.page.locator(".lead b")).to_have_text(name)
+        for part in (".judged", ".answer pre"):
+            box = reader.page.locator(part).bounding_box()
+            assert box["y"] + box["height"] <= 844, part
+
+
+def test_no_line_loads_another_training_than_the_one_asked_for(reader):
+    page = reader.page
+    for typed, model in (("meta-llama/Llama-3.1-8B-Instruct", "meta-llama/Llama-3.1-8B-Instruct"), ("Llama-3.1-8B-Instruct", "MODEL")):
+        page.fill(".what", typed)
+        page.press(".what", "Enter")
+        assert page.inner_text(".answer pre").split()[2] == model
+
+
+MAKERS = json.dumps({
+    "rope_parameters": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768, "rope_theta": 1_000_000},
+    "max_position_embeddings": 131_072,
+})  # fmt: skip
+COMMANDS = [
+    ("vllm serve Qwen/Qwen3-8B --max-model-len 131072", "vllm", "131,072", "With a setting"),
+    (f"$ vllm serve Qwen/Qwen3-8B \\\n  --hf-overrides '{MAKERS}'", "vllm", "131,072", "Yes"),
+    ("llama-server -m models/Qwen3-8B-Q4_K_M.gguf -c 32768 -np 4", "llama.cpp", "8,192", "Yes"),
+    ("python -m sglang.launch_server --model-path=Qwen/Qwen3-8B --context-length 32768", "sglang", "32,768", "Yes"),
+]
+
+
+@pytest.mark.parametrize(("command", "one", "tokens", "kind"), COMMANDS)
+def test_a_pasted_command_says_what_it_will_really_do(reader, command, one, tokens, kind):
+    page, done = reader.page, ran(command.removeprefix("$ "), QWEN)
+    paste(page, command)
+    shown = page.inner_text(".ran")
+    assert table("programs")[one]["name"] in shown and all(note in shown for note in done["notes"])
+    assert ("It starts" in shown) == (done["config"] is not None)
+    assert page.input_value(".n") == tokens and page.input_value(".yours select") == one
+    assert page.inner_text(".judged").startswith(kind)
+    assert page.get_by_role("button", name="Link to this").count() == 0 and "#" not in page.url
+
+
+def test_a_command_is_followed_for_the_file_at_hand(reader):
+    page = reader.page
+    paste(page, "vllm serve ./mine --max-model-len 9000")
+    expect(page.locator(".lead[role=alert]")).to_contain_text("This command names no release that is known here.")
+    paste(page, LLAMA | {"max_position_embeddings": 4096})
+    for _ in range(2):  # of the file, and not of what the first command made of it
+        paste(page, "vllm serve ./mine --max-model-len 9000 --hf-overrides '{\"max_position_embeddings\": 9000}'")
+        assert "It starts, and a text may have 9,000 tokens." in page.inner_text(".ran")
+        paste(page, "vllm serve ./mine --max-model-len 9000")
+        assert "It stops as it starts" in page.inner_text(".ran")
+
+
+def test_the_cost_on_a_card_is_that_of_python(reader):
+    page, file = reader.page, LLAMA | {"vocab_size": 99, "intermediate_size": 80, "num_key_value_heads": 2, "max_position_embeddings": 4096}
+    paste(page, file)
+    ask(page, 4096)
+    page.locator(".mine summary").click()
+    for name, value in (("requests", 3), ("card", 1.5), ("bits", 4)):
+        page.fill(f"[data-a={name}]", str(value))
+    told = [line.strip() for line in card_lines(card(read(file), file, 4096, requests=3, gib=1.5, bits=4)).split("\n")]
+    expect(page.locator(".costs li")).to_have_text(told[1:-1])
+    assert any("fit into 1.5 GiB" in line for line in told)
+    page.fill("[data-a=card]", "a lot")
+    expect(page.locator(".costs .stop")).to_contain_text("must be a number of GiB")
+
+
+PARAMS = {"dim": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 99, "norm_eps": 1e-5, "rope_theta": 500_000.0, "max_seq_len": 4096}
+
+
+def gguf(path):
+    writer = GGUFWriter(path, "llama")
+    writer.add_block_count(2)
+    writer.add_head_count(4)
+    writer.add_embedding_length(64)
+    writer.add_context_length(4096)
+    writer.add_tensor("x", np.zeros(32, np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["params.json", "model.gguf"])
+def test_a_file_dropped_anywhere_on_the_page_is_read(reader, tmp_path, name):
+    data = gguf(tmp_path / name) if name.endswith("gguf") else json.dumps(PARAMS).encode()
+    reader.page.evaluate(
+        """([name, bytes]) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([new Uint8Array(bytes)], name));
+        document.querySelector("h1").dispatchEvent(new DragEvent("drop", {dataTransfer, bubbles: true, cancelable: true}));
+    }""",
+        [name, [*data]],
+    )
+    expect(reader.page.locator(".origin").first).to_contain_text(name)
+    assert reader.page.locator(".bars i").count() == 2
 
 
 def test_within_what_its_file_allows_nothing_is_set(reader):
-    ask(reader.page, 40_960)
-    remark = settings(read(QWEN), 40_960, "vllm", 32_768)["line"]
-    assert "40,960" in remark and f"# {reader.page.inner_text('.pane .why')}" == remark
-    assert reader.page.inner_text(".pane .do").endswith("as its makers say")
-    opened(reader.page, "Qwen2 7B")  # of which its makers tell none
-    ask(reader.page, 131_072)
-    assert reader.page.locator(".pane .do").count() == 0
-    opened(reader.page, "Qwen3 8B")
-    ask(reader.page, 40_960)
-    reader.page.get_by_role("radio", name="YaRN").click()
-    assert json.loads(reader.page.inner_text(".pane pre").split("'")[1]) == json.loads(
+    page = reader.page
+    ask(page, 40_960)  # past its training: its makers tell of YaRN
+    assert json.loads(page.inner_text(".pane pre").split("'")[1]) == json.loads(
         settings(read(QWEN), 40_960, "vllm", 32_768, "yarn")["line"].split("'")[1]
     )
+    opened(page, "Qwen2 7B")  # of which its makers tell none
+    said = settings(read(RELEASES["Qwen2 7B"]["config"]), 40_960, "vllm", 32_768)["line"]
+    assert f"# {page.inner_text('.pane .why')}" == said
+    assert page.inner_text(".pane pre").split() == ["vllm", "serve", "Qwen/Qwen2-7B", "\\", "--max-model-len", "40960"]
 
 
 def test_a_remedy_has_settings_for_each_program(reader):
     ask(reader.page, 131_072)
     reader.page.get_by_role("radio", name="Interpolation").click()
-    for program in PROGRAMS:
-        reader.page.locator(f'[data-t="{program}"]').click()
+    for one in PROGRAMS:
+        program(reader.page, one)
         try:
-            text = settings(read(QWEN), 131_072, program, 32_768, "linear")["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
+            told = settings(read(QWEN), 131_072, one, 32_768, "linear")["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
         except Refused as error:
             assert reader.page.inner_text(".pane .why").startswith(str(error))
             continue
-        assert "Not released by its makers" in reader.page.inner_text(".pane")
-        shown, (line, _, remark) = reader.page.inner_text(".pane pre").replace("\\\n", " "), text.partition("  # ")
+        assert "Interpolation ×4: no test of it by its makers is known here" in reader.page.inner_text(".pane")
+        shown, (line, _, remark) = reader.page.inner_text(".pane pre").replace("\\\n", " "), told.partition("  # ")
         assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", line)
-        assert remark in reader.page.inner_text(".pane .because:last-child")  # under the box
+        assert remark in reader.page.inner_text(".pane .because")  # under the box
 
 
 def test_an_encoder_keeps_no_keys_and_recurrences_have_no_attention(reader):
@@ -426,14 +575,8 @@ def test_half_a_file_is_called_so(reader):
     assert re.match(r"It breaks off in line \d+: copy the whole file.", reader.page.inner_text(".lead"))
 
 
-def test_a_link_of_more_than_4_kb_is_refused_with_a_sentence(reader):
+def test_a_link_that_is_too_long_or_cut_off_is_refused_with_a_sentence(reader):
     page = reader.page
-    factors = [1 + k / 7 for k in range(128)]
-    scaling = {"rope_type": "longrope", "short_factor": factors, "long_factor": factors, "factor": 4.0, "original_max_position_embeddings": 1024}
-    paste(page, LLAMA | {"head_dim": 256, "max_position_embeddings": 4096, "rope_scaling": scaling})
-    page.get_by_role("button", name="Link to this").click()
-    expect(page.locator(".origin")).to_contain_text("kB; a link may hold 4.")
-    assert "#" not in page.url
     for hash_, word in (("config=" + "a" * 5000, "more than 4 kB"), ("config=%%%", "cut off"), ("config=bm8", "cut off")):
         page.goto(page.url.partition("#")[0] + "#" + hash_)
         expect(page.locator(".lead[role=alert]")).to_contain_text(word)
@@ -482,6 +625,13 @@ def test_a_file_of_a_release_takes_its_lengths_and_says_so(reader):
     assert reader.page.inner_text(".stops button >> nth=0") == "32,768 trained"
 
 
+def test_a_file_takes_the_length_that_its_release_is_released_for(reader):
+    [one, *_] = [one for one in RELEASES.values() if "context" in one]
+    paste(reader.page, one["config"])
+    ask(reader.page, one["context"]["to"])
+    assert "its makers release it for texts of" in reader.page.inner_text(".judged")
+
+
 def test_by_keyboard(reader):
     page = reader.page
     grip, tokens = page.locator(".grip"), lambda: int(page.get_attribute(".grip", "aria-valuenow"))
@@ -497,10 +647,6 @@ def test_by_keyboard(reader):
         page.keyboard.press(key)
         assert check(before, tokens()), key
         assert page.evaluate("document.activeElement.classList.contains('grip')")
-    page.locator("[data-t=vllm]").focus()
-    page.keyboard.press("ArrowRight")
-    assert page.get_attribute("[data-t=sglang]", "aria-selected") == "true"
-    assert page.evaluate("document.activeElement.dataset.t") == "sglang"
     page.locator(".remedy [aria-checked=true]").focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate("document.activeElement.textContent") == "Interpolation"
@@ -580,8 +726,9 @@ def test_each_control_is_reached_and_worked_by_keys(reader):
         if not here:
             break
         met.append(here)
-    for name in ("sr", "Qwen3 8B", "refused", "bars alike", "share", "n", "32768", "131072", "grip"):
+    for name in ("sr", "Qwen3 8B", "refused", "bars alike", "share", "n", "select-one", "32768", "131072", "grip"):
         assert met.count(name) == 1, (name, met)
+    assert met[:3] == [".what", "n", "select-one"]
     page.locator(".share").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("location.hash.startsWith('#model=')")
@@ -594,9 +741,9 @@ def test_each_control_is_reached_and_worked_by_keys(reader):
     page.locator("[data-b='2']").focus()
     page.keyboard.press("ArrowRight")
     assert page.get_attribute("[data-b='1']", "aria-checked") == "true"
-    page.locator(".go").focus()
+    page.locator(".mine summary").focus()
     page.keyboard.press("Enter")
-    assert page.get_attribute("[data-r=yarn]", "aria-checked") == "true"
+    expect(page.locator(".costs p").first).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -607,7 +754,15 @@ def test_axe_finds_nothing(browser, address, scheme):
             opened(reader.page, name)
             assert reader.axe() == [], name
         opened(reader.page, "Qwen3 8B")
-        reader.page.get_by_role("button", name="Use YaRN").click()
+        for kind, (name, tokens) in KINDS.items():
+            opened(reader.page, name)
+            ask(reader.page, tokens)
+            assert reader.axe() == [], kind
+        ask(reader.page, "many")
+        reader.page.evaluate("document.querySelector('.mine').open = true")
+        expect(reader.page.locator(".costs p").first).to_be_visible()
+        assert reader.axe() == []
+        paste(reader.page, COMMANDS[0][0])
         assert reader.axe() == []
         reader.page.get_by_role("button", name="one it refuses").click()
         assert reader.axe() == [] and not reader.faults
@@ -622,11 +777,15 @@ def test_nothing_is_wider_than_a_phone(browser, address, width):
         for name in ("Qwen3 8B", "Gemma 3 27B", "MPT 7B", "GPT-2", "Nemotron-H 56B", "DeepSeek-V4-Flash"):
             opened(page, name)
             assert page.evaluate(wide) == width, name
-            for tab in page.locator(".tabs button").all():
-                tab.click()
+            for one in PROGRAMS:
+                program(page, one)
                 assert page.evaluate(wide) == width, name
         opened(page, "Qwen3 8B")
-        page.get_by_role("button", name="Use YaRN").click()
+        page.get_by_role("radio", name="YaRN").click()
+        page.locator(".mine summary").click()
+        expect(page.locator(".costs p").first).to_be_visible()
+        assert page.evaluate(wide) == width
+        paste(page, COMMANDS[0][0])
         assert page.evaluate(wide) == width
         page.get_by_role("button", name="one it refuses").click()
         assert page.evaluate(wide) == width and not reader.faults

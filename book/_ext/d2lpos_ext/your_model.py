@@ -1,6 +1,7 @@
 """The page that reads a configuration in the browser: its form and its styles stand in the page, its scripts beside it.
 
-All scripts of book/your-model are one file of the site, and the tables that they share with `d2lpos.config` another.
+The scripts of book/your-model are two files of the site, of which the page loads the second when it needs it, and the tables that
+they share with `d2lpos.config` another.
 """
 
 import json
@@ -16,10 +17,13 @@ MODULE = 'typeof module === "undefined" ? readerWords : require("./words.js")'  
 BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
 FOLDER = Path(__file__).parents[2] / "your-model"
 TABLES = Path(__file__).parents[3] / "d2lpos" / "config" / "tables"
-SCRIPTS = ("words", "reader", "answers", "names", "verdict", "card", "facts", "figures", "page")  # in the order in which they run
+SCRIPTS = {  # in the order in which they run; the second is loaded for a file, a command or a card
+    "your-model": ("words", "reader", "answers", "names", "verdict", "facts", "figures", "page"),
+    "your-model-more": ("files", "commands", "card"),
+}
 IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n", re.MULTILINE)  # what each file says again, or Node alone needs
 TERSER = Path(__file__).parents[2] / "_vendor" / "terser" / "bundle.min.js"
-FOR_THE_COMMAND = ("asks", "layers", "units")  # words that the page does not say
+FOR_THE_COMMAND = ("asks", "layers")  # words that the page does not say
 
 
 def expand(text: str, root: str | Path) -> str:
@@ -51,9 +55,10 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
     """Write the page's scripts, and the tables that they read, into a finished build."""
     if not exception and app.builder.format == "html":
         static = Path(app.outdir) / "_static"
-        scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
-        whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
-        (static / "your-model.js").write_text(light(whole), "utf-8")
+        for file, names in SCRIPTS.items():
+            scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in names)
+            whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
+            (static / f"{file}.js").write_text(light(whole), "utf-8")
         tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
         tables["words"] = {name: words for name, words in tables.get("words", {}).items() if name not in FOR_THE_COMMAND}
         (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")
