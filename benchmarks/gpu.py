@@ -12,7 +12,7 @@ from d2lpos.bias.alibi import slopes
 from d2lpos.positions.position_ids import from_segments
 from d2lpos.transformer import Mask, attend, causal_mask
 from d2lpos.transformer.flex import attend_flex, block_mask, compiled
-from d2lpos.transformer.programs import all_at_once, varlen_program
+from d2lpos.transformer.programs import all_at_once
 
 from . import attention, rope, training
 from .attention import SIZES, hidden, layer
@@ -77,8 +77,7 @@ def both_ways(call: Callable[[Tensor], Tensor], qkv: Tensor, encoding: Bias) -> 
 def packed(device: str, length: int, texts: int) -> Contest:
     """As `attention.packed`, beside PyTorch's program for packed texts."""
     contest = attention.packed(device, length, texts)
-    program = None if device == "cpu" else varlen_program()
-    if program is None:
+    if device == "cpu":
         return contest
     here = from_segments(torch.arange(length, device=device) // (length // texts))
     x, ours, lengths = hidden(device, length), layer(device), (length // texts,) * texts
@@ -87,7 +86,7 @@ def packed(device: str, length: int, texts: int) -> Contest:
     def varlen(x: Tensor) -> Tensor:
         q, k, v = ours.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
         q, k = ours.encoding.rotate(q, k, here, here)
-        return ours.out(all_at_once(q, k, v, lengths, True, program).transpose(0, 1).flatten(-2))[None]
+        return ours.out(all_at_once(q, k, v, lengths, True).transpose(0, 1).flatten(-2))[None]
 
     contest.contenders["PyTorch's varlen_attn"] = forward_and_backward(varlen, x)
     return contest
