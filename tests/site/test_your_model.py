@@ -722,12 +722,12 @@ def test_each_control_is_reached_and_worked_by_keys(reader):
     met = [".what"]
     while len(met) < 60:
         page.keyboard.press("Tab")
-        here = page.evaluate("(e => !e.closest('.yours') ? '' : e.className.baseVal ?? (e.className || e.dataset.k || e.dataset.n || e.type || e.href))(document.activeElement)")
+        here = page.evaluate("(e => !e.closest('.yours') ? '' : e.className.baseVal ?? (e.className || e.dataset.k || e.dataset.n || e.type || e.href || e.localName))(document.activeElement)")
         if not here:
             break
         met.append(here)
     for name in ("sr", "Qwen3 8B", "refused", "bars alike", "share", "n", "select-one", "32768", "131072", "grip"):
-        assert met.count(name) == 1, (name, met)
+        assert met.count(name) == 1, " | ".join(map(str, [name, *met]))
     assert met[:3] == [".what", "n", "select-one"]
     page.locator(".share").focus()
     page.keyboard.press("Enter")
