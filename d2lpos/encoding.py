@@ -197,6 +197,8 @@ NOPE = Encoding()
 
 def closed(axes: int) -> Encoding:
     """No encoding, for positions of so many axes."""
+    if axes == 1:
+        return NOPE
     encoding = Encoding()
     encoding.axes = axes
     return encoding

@@ -260,7 +260,8 @@ def check_fit(name: str, past: Tensor | None, new: Tensor, axis: int) -> None:
     check_tensor(name, new, None if past is None else past.device)
     if past is None:
         return
-    if past.dim() != new.dim() or past.narrow(axis, 0, 0).shape != new.narrow(axis, 0, 0).shape:
+    sizes = enumerate(zip(past.shape, new.shape, strict=False), -past.dim())
+    if past.dim() != new.dim() or any(one != other for place, (one, other) in sizes if place != axis):
         raise ValueError(
             f"{name} must fit those in the cache, {tuple(past.shape)}, "
             f"in all axes but the sequence; got {tuple(new.shape)}"
