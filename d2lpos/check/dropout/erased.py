@@ -99,7 +99,9 @@ erased = Check(
     as_good={
         **{
             f"argument 1 {what}": "What a function of the cases erases, it erases of this x, too."
-            for what in ("with its first row for all", "with the first of each row for all", "without signs")
+            for what in (
+                "with its first row for all", "with the first of each row for all", "without signs", "in whole numbers",
+            )
         },
         "(forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100)) → (forward(x) == forward(x - 100)) & (forward(x) == forward(x + 100))": "And has no order.",
         "x + 100 → x + 101": "Another large step does as well.",

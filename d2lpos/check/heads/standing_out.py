@@ -69,6 +69,7 @@ standing_out = Check(
             lambda scores, queries, least: ranked(scores, least),
     },
     as_good={
+        "argument 1 sorted": "A mean has no order.",
         "share.shape[1] → share.shape[-1]": "Of two axes, 1 is the last.",
         "share.shape[1] → share.shape[-1] (2)": "Of two axes, 1 is the last.",
         "torch.stack([order // share.shape[1], order % share.shape[1]], dim=1) → torch.stack([order // share.shape[1], order % share.shape[1]], dim=-1)": "Of two axes, 1 is the last.",

@@ -108,6 +108,7 @@ diagnose = Check(
     },
     fixed={"found falls": "Each pair of a head turns more slowly than the one before."},
     as_good={
+        "argument 2 in a whole number": "Bases that are so near give the same angles to a percent.",
         "torch.allclose(found, one, rtol=0.01) → torch.allclose(one, found, rtol=0.01)": "A percent of the one is nearly a percent of the other.",
     },
 )

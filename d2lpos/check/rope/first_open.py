@@ -35,7 +35,7 @@ first_open = Check(
             open_case(4, 10_000.0, 64), open_case(16, 10_000.0, 64), open_case(64, 10_000.0, 4096),
             open_case(16, 10_000.0, 65), open_case(16, 10_000.0, 62), open_case(16, 10_000.0, 63),
         ],
-        "any base": [open_case(64, 500_000.0, 4096), open_case(16, 10.5, 25)],
+        "any base": [open_case(64, 500_000.0, 4096), open_case(16, 2.5, 12)],
         "d/2 where all circles close": [
             open_case(2, 10_000.0, 1000), open_case(16, 10_000.0, 50_000), open_case(16, 10_000.0, 100_000),
         ],

@@ -162,6 +162,10 @@ float_angles = Check(
             lambda x, omega: torch.arange(x.shape[-1])[:, None] * omega
         ),
     },
+    as_good={
+        f"argument 0 {what}": "Only the shape of x counts."
+        for what in ("in whole numbers", "with its first row for all", "with the first of each row for all", "without signs")
+    },
 )
 
 
