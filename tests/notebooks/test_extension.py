@@ -405,7 +405,7 @@ def test_theme_is_repaired(site):
 
 def test_a_notebook_to_download_says_how_to_trust_it_where_it_has_figures(tmp_path):
     drawn, plain = nbformat.read(GOOD, as_version=4), nbformat.read(GOOD, as_version=4)
-    plain.cells = [cell for cell in plain.cells if not cell.get("outputs")]
+    plain.cells = plain.cells[:2]
     for name, notebook in {"plain": plain, "drawn": drawn}.items():
         path = tmp_path / "_sources" / f"{name}.ipynb"
         path.parent.mkdir(exist_ok=True)

@@ -17,7 +17,7 @@ def say_how_to_trust(app: Sphinx, exception: Exception | None) -> None:
         return
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
         text = path.read_text("utf-8")
-        if "</script>" in text or "image/svg+xml" in text:
+        if "</script>" in text or '"image/svg+xml": [' in text:
             notebook = nbformat.reads(text, as_version=4)
             notebook.cells[0].source += f"\n\n{SENTENCE}"
             path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
