@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from d2lpos import ALiBi, RoPE, Transformer
+from d2lpos import ALiBi, Attention, RoPE, Transformer
 from d2lpos.bias import Swin
 from d2lpos.bias.base import distance
 from d2lpos.positions import checks, looks, next_positions
@@ -78,6 +78,16 @@ def test_none_of_several_axes_does(readable, make, here):
 @pytest.mark.parametrize("settings", [{"window": 3}, {"sinks": True}, {"temperature": partial(steps, length=4)}], ids=", ".join)
 def test_windows_sinks_and_temperatures_do_not(readable, settings):
     train_and_decode(on_meta(RoPE(8), **settings), HERE)
+
+
+def test_a_layer_by_itself_does_not(readable):
+    layer = Attention(16, 2, RoPE(8), causal=True).to("meta")
+    assert layer(torch.zeros(2, 4, 16, device="meta"), HERE).shape == (2, 4, 16)
+
+
+def test_blocks_of_a_long_bias_do_not(readable):
+    long = torch.arange(2100)
+    on_meta(ALiBi(2))(torch.zeros(1, 2100, dtype=torch.int64), long).sum().backward()
 
 
 @pytest.fixture
