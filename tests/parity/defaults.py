@@ -185,8 +185,9 @@ def text_keys(family: str) -> dict[str, object]:
 def unlike(family: str, keys: dict[str, object]) -> list[str]:
     """The keys whose null the class takes where most classes do not, or does not take where most do."""
     whole, usual = made(family), known("keys", "not_null")
-    if {"hidden_size", "num_attention_heads"} <= whole.keys():  # of which a width of a head follows where it is null
-        whole["hidden_size"] = 64 * whole["num_attention_heads"]
+    # A width of a head that is null follows from these two, where they divide.
+    wider = whole | {"hidden_size": 64 * whole.get("num_attention_heads", 0)}
+    whole = wider if "num_attention_heads" in whole and made(family, **wider) else whole
     return [key for key in sorted(keys) if (not made(family, **whole | {key: None})) != (key in usual)]
 
 
