@@ -210,9 +210,11 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   }
   function edits(reading, tokens, rule = null, trained = null) {
     const [need] = needed(reading, tokens, trained, rule);
-    if (need === "nothing") return [];
-    const longest = {path: [...reading.at.file, reading.lengths.key], value: tokens};
-    return need === "length" ? [longest] : [...ruleEdits(reading, tokens, rule ?? "yarn", trained).edits, longest];
+    return need === "nothing" ? [] : planned(reading, need, tokens, rule, trained).edits;
+  }
+  function planned(reading, need, tokens, rule, trained) {
+    const made = need === "rule" ? ruleEdits(reading, tokens, rule ?? "yarn", trained) : {edits: []};
+    return {...made, edits: [...made.edits, {path: [...reading.at.file, reading.lengths.key], value: tokens}]};
   }
   function needed(reading, tokens, trained, rule) {
     const {lengths, outer, at} = reading, place = at.file[0] ?? TEXT, turning = reading.kinds.filter(turns);
@@ -408,10 +410,9 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     const [need, why] = needed(reading, tokens, trained, rule), length = trained ?? reading.lengths.original;
     if (need === "nothing") return {edits: [], line: fill(row.needless ?? known.needless[why], {tokens, trained: length}), notes: []};
     checkProgram(reading, row, need, why, rule ?? "yarn");
-    const {at, lengths: {key}} = reading, longest = {path: [...at.file, key], value: tokens};
-    if (need === "length") return {edits: [longest], line: written(reading, row, tokens, {[key]: tokens}), notes: []};
-    const made = ruleEdits(reading, tokens, rule ?? "yarn", trained);
-    return {edits: [...made.edits, longest], ...line(reading, row, tokens, made)};
+    const made = planned(reading, need, tokens, rule, trained), {edits} = made;
+    if (need === "length") return {edits, line: written(reading, row, tokens, {[reading.lengths.key]: tokens}), notes: []};
+    return {edits, ...line(reading, row, tokens, made)};
   }
   function checkRule(reading, rule, {name, flags: own}) {
     if (known.unset.includes(rule)) refuse(`settings_${rule}`);

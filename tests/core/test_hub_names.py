@@ -96,12 +96,6 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", MEANT)
-def test_a_name_of_a_list_means_its_release(name):
-    release, near = look_up(name)
-    assert release and release["name"] == MEANT[name] and near == []
-
-
 @pytest.mark.parametrize("name", ASKED)
 def test_a_sibling_is_asked_about_and_never_answered_for(name):
     release, near = look_up(name)

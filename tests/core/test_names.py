@@ -7,6 +7,7 @@ import pytest
 from d2lpos.config import read, settings
 from d2lpos.config.__main__ import main
 from d2lpos.config.names import identity, look_up, names, releases
+from tests.core.test_hub_names import MEANT
 
 # What people type, and the release that it means.
 READ_AS = {
@@ -66,10 +67,10 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("name", READ_AS)
-def test_a_name_means_a_release(name):
+@pytest.mark.parametrize(("name", "meant"), (READ_AS | MEANT).items())
+def test_a_name_means_a_release(name, meant):
     release, near = look_up(name)
-    assert release["name"] == READ_AS[name] and near == []
+    assert release and release["name"] == meant and near == []
 
 
 @pytest.mark.parametrize("name", ASKED)
