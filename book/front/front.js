@@ -46,9 +46,9 @@ export const FILM = [[1200, { order: SWAPPED }], [1800, { say: 'nothing' }], [28
 
 // The drawing, in pixels, for a width of 848 at most: a wider one is this one, larger.
 export function sizes(W) {
-  const wide = W >= 600, gap = wide ? 10 : 4, tile = (W - 5 * gap) / 6, high = wide ? 64 : 52, arcs = wide ? W < 800 ? 140 : 156 : 92, ground = wide ? 28 : 22, beam = (wide ? 30 : 18) + ground;
+  const wide = W >= 600, gap = wide ? 10 : 4, tile = (W - 5 * gap) / 6, high = wide ? 64 : 52, arcs = wide ? W < 800 ? 128 : 144 : 88, ground = wide ? 28 : 22, beam = (wide ? 30 : 18) + ground;
   const cell = wide ? min(56, W * .066) : (W - 98) / 8, bars = wide ? 104 : 78, top = arcs + high + beam, cap = wide ? 34 : 30;
-  return { W, wide, gap, tile, high, arcs, beam, cell, bars, top, cap, H: top + cap + bars + 12, zero: top + cap + bars / 2, step: tile + gap, flow: tile * (wide ? .5 : .46), base: wide ? 34 : 22, nest: wide ? 10 : 6, ground };
+  return { W, wide, gap, tile, high, arcs, beam, cell, bars, top, cap, H: top + cap + bars + 12, zero: top + cap + bars / 2, step: tile + gap, flow: tile * (wide ? .3 : .4), base: wide ? 34 : 22, nest: wide ? 10 : 6, ground };
 }
 const f = v => +v.toFixed(1);
 /** Ribbons that never cross. Where each leaves jumps, the nearest words outside, as parts of the flow from the tile's middle; and how many ribbons, of which weight, it passes above. */
@@ -212,9 +212,6 @@ export function start(root) {
     told.checked = false; line = SAYS.ask; go(START); begin();
   };
   document.addEventListener('visibilitychange', () => { if (document.hidden && tour.length) { paused = true; button(); } });
-  let kept;
-  addEventListener('beforeprint', () => { kept = [order, told.checked]; stop(); told.checked = false; order = START; shown = goal = from = numbers(START, false); lift = START.map(() => 0); paint(); update(); says.textContent = `${STILL} ${TOLD}`; });
-  addEventListener('afterprint', () => { [order, told.checked] = kept; shown = goal = from = numbers(order, told.checked); paint(); update(); });
   root.classList.add('runs');
   layout(); new ResizeObserver(layout).observe(svg);
   if (still.matches) { line = STILL; order = SWAPPED; shown = goal = from = numbers(order, false); paint(); update(); stop(); says.textContent = STILL; return; }

@@ -57,7 +57,7 @@ export function second() {
 <div class="own" role="group" aria-label="A model reads your sentence">
 <div class="live">
 <div class="sheet"><div class="ink" aria-hidden="true">${ink}&#8203;</div><textarea spellcheck="false" autocapitalize="off" autocomplete="off" aria-label="Your sentence">${own.OWN}</textarea></div>
-<div class="row"><label class="tell"><input type="checkbox" role="switch" checked><span>tell it where each character stands</span></label><span class="key">sure <i></i> surprised</span></div>
+<div class="switch"><label class="tell"><input type="checkbox" role="switch" checked><span>tell it where each character stands</span></label><span class="key">sure <i></i> surprised</span></div>
 <p class="result">${line}</p>
 <div class="over"><input type="range" min="0" max="${far}" value="0" aria-label="Characters of another text before your sentence"><svg class="map" role="img" aria-label="How many characters of 100 the model guesses right, by how many stand before the sentence"></svg></div>
 </div>
