@@ -196,7 +196,7 @@ export function start(root) {
     }
     clearTimeout(speak);
     const words = `${sentence(order)}. Largest change of the vector of jumps: ${most}. ${now}`;
-    speak = setTimeout(() => { if (!tour.length && held < 0 && live.textContent !== words) live.textContent = words; }, 600);
+    speak = setTimeout(() => { if (!tour.length && !fresh && held < 0 && live.textContent !== words) live.textContent = words; }, 600);
   }
   told.onchange = () => { stop(); go(order, 700); };
   one('.swap').onclick = () => { stop(); go(order.map(w => w === FOX ? DOG : w === DOG ? FOX : w)); };

@@ -18,8 +18,6 @@ export const front = () => `<style>${read('front.css')}</style>
 <p class="says">${SAYS.ask}</p>
 ${svg(848, 'wide', ALT)}
 ${svg(362, 'narrow', ALT)}
-<div class="stills"><figure class="swapped"><figcaption>${STILL}</figcaption>${both('then', 'The dog jumps over the fox, and no word is told where it stands: the same arcs and the same bars, changed by 0.00.', SWAPPED, false)}</figure>
-<figure><figcaption>${TOLD}</figcaption>${both('then', 'The dog jumps over the fox, with positions 1 to 6: the widest arc goes to the dog, and the bars differ from before by 0.93.', SWAPPED, true)}</figure></div>
 <div class="keys">
 <label class="tell"><input type="checkbox" role="switch"><span>tell it where each word stands</span></label>
 <button type="button" class="swap" aria-label="swap fox and dog">swap</button>
@@ -27,6 +25,8 @@ ${svg(362, 'narrow', ALT)}
 <button type="button" class="play">Play</button>
 <p class="hint"><svg viewBox="0 0 20 14" aria-hidden="true"><path d="M5 2L1 7l4 5M15 2l4 5l-4 5M1 7h18"/></svg> Drag a word.</p>
 </div>
+<div class="stills"><figure class="swapped"><figcaption>${STILL}</figcaption>${both('then', 'The dog jumps over the fox, and no word is told where it stands: the same arcs and the same bars, changed by 0.00.', SWAPPED, false)}</figure>
+<figure><figcaption>${TOLD}</figcaption>${both('then', 'The dog jumps over the fox, with positions 1 to 6: the widest arc goes to the dog, and the bars differ from before by 0.93.', SWAPPED, true)}</figure></div>
 <p class="made">Arcs: how much <em>jumps</em> listens to each word (its attention weights), in one head set by hand to look for an animal just before it.</p>
 <div class="sr" role="status"></div>
 </div>

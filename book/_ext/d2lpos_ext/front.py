@@ -22,15 +22,15 @@ def place_front(app: Sphinx) -> None:
 
 
 def sections(essay: str) -> dict[str, tuple[str, str]]:
-    """Return the title and the anchor of the section that leads to each chapter in its last link.
+    """Return the title and the anchor of the first section that leads to each chapter in its text.
 
     >>> sections("## A toll\\nIt [costs](../chapters/06-alibi.ipynb). ")
     {'chapters/06-alibi': ('A toll', 'a-toll')}
     """
     led = {}
     for title, text in SECTION.findall(essay):
-        if chapters := CHAPTER.findall(text):
-            led.setdefault(chapters[-1], (title, re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))))
+        for chapter in CHAPTER.findall(text.split(":::{container}")[0]):
+            led.setdefault(chapter, (title, re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))))
     return led
 
 
