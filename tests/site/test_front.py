@@ -65,7 +65,7 @@ def test_all_of_it_is_seen_without_scrolling(visitor, site):
         assert visitor.page.locator(".front > svg").bounding_box()["width"] > 0.6 * (width - 256 * (width > 960))
         texts = "[...document.querySelectorAll('.front > svg text')].map(e => e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize))"
         assert min(visitor.page.evaluate(texts)) >= 12, width
-        tops = "[...document.querySelectorAll('.front .says, .front .most, .front .keys')].map(e => e.getBoundingClientRect().bottom)"
+        tops = "[...document.querySelectorAll('.front > .says, .front > svg .most, .front > .keys')].map(e => e.getBoundingClientRect().bottom)"
         assert len(set(visitor.page.evaluate(tops))) == 3
     assert visitor.page.locator(".ways a").count() == 3
 
