@@ -39,9 +39,9 @@ export function result({ told, before, n, now, base }) {
   return base.right < .3 * base.of ? `It guesses only ${base.right} of ${base.of} characters: this is unlike the novel it learned from.` : `It guesses ${base.right} of ${base.of} characters before it sees them.`;
 }
 /** The sentence with its ink, as HTML. */
-export const inked = (words, judged) => [...words].map((c, i) => {
+export const inked = (words, judged) => words.split('').map((c, i) => {
   const red = shade(judged[i].loss), letter = c === '&' ? '&amp;' : c === '<' ? '&lt;' : c;
-  return `<i${red ? ` style="background-color:color-mix(in srgb,var(--hot) ${red}%,transparent)"` : ''}>${letter}</i>`;
+  return red ? `<i style="--red:${red}%">${letter}</i>` : letter;
 }).join('');
 
 // From here on, only in a page.
@@ -62,9 +62,7 @@ export function open(root, folder) {
   function paint(judged) {
     const spans = ink.children, cells = svg.querySelectorAll('.bar .cell');
     for (let i = 0; i < words.length; i++) {
-      const red = judged[i] ? shade(judged[i].loss) : 0, color = red ? `color-mix(in srgb,var(--hot) ${red}%,transparent)` : '';
-      if (spans[i]) spans[i].style.backgroundColor = color;
-      if (cells[i]) cells[i].style.fill = color || 'transparent';
+      for (const e of [spans[i], cells[i]]) e?.style.setProperty('--red', `${judged[i] ? shade(judged[i].loss) : 0}%`);
     }
   }
   /** New words: the text as spans, and a handle as wide as they are. */

@@ -5,12 +5,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { picture, SAYS, sizes, START, STILL, SWAPPED, TOLD } from './front.js';
 
 const here = name => new URL(name, import.meta.url), read = name => readFileSync(here(name), 'utf8');
-/** A program without its comments and its indentation, as it stands in a page. */
-const plain = code => code.replace(/^ *(\/\/ .*|\/\*\* .*)\n/gm, '').replace(/ +\/\/ .*$/gm, '').replace(/^ +/gm, '');
+(0, eval)(read('../_vendor/terser/bundle.min.js'));
+/** A program as it stands in a page: short, and without what only other programs ask of it. */
+const short = code => globalThis.Terser.minify_sync(code.replace(/^export /gm, ''), { module: true, format: { ascii_only: false } }).code;
 
 const ALT = 'The fox jumps over the dog: arcs from jumps to every word, as wide as the attention weights, and the vector that jumps collects, as bars.';
 const svg = (W, look, alt, ...state) => `<svg class="stage ${look}" viewBox="0 0 ${W} ${sizes(W).H}" preserveAspectRatio="xMidYMin" role="img" aria-label="${alt}">${picture(W, ...state)}</svg>`;
-const both = (look, alt, ...state) => svg(848, `wide ${look}`, alt, ...state) + svg(362, `narrow ${look}`, alt, ...state);
 
 /** The first screen. What stands under `stills` is for who gets no film. */
 export const front = () => `<style>${read('front.css')}</style>
@@ -25,13 +25,14 @@ ${svg(362, 'narrow', ALT)}
 <button type="button" class="play">Play</button>
 <p class="hint"><svg viewBox="0 0 20 14" aria-hidden="true"><path d="M5 2L1 7l4 5M15 2l4 5l-4 5M1 7h18"/></svg> Drag a word.</p>
 </div>
-<div class="stills"><figure class="swapped"><figcaption>${STILL}</figcaption>${both('then', 'The dog jumps over the fox, and no word is told where it stands: the same arcs and the same bars, changed by 0.00.', SWAPPED, false)}</figure>
-<figure><figcaption>${TOLD}</figcaption>${both('then', 'The dog jumps over the fox, with positions 1 to 6: the widest arc goes to the dog, and the bars differ from before by 0.93.', SWAPPED, true)}</figure></div>
+<div class="stills"><figure class="swapped"><figcaption>${STILL}</figcaption>${svg(362, 'then', 'The dog jumps over the fox, and no word is told where it stands: the same arcs and the same bars, changed by 0.00.', SWAPPED, false)}</figure>
+<figure><figcaption>${TOLD}</figcaption>${svg(362, 'then', 'The dog jumps over the fox, with positions 1 to 6: the widest arc goes to the dog, and the bars differ from before by 0.93.', SWAPPED, true)}</figure></div>
 <p class="made">Arcs: how much <em>jumps</em> listens to each word (its attention weights), in one head set by hand to look for an animal just before it.</p>
 <div class="sr" role="status"></div>
 </div>
 <script type="module">
-${plain(read('front.js'))}</script>
+${short(read('front.js'))}
+</script>
 `;
 
 // The program of the second screen: the book's reader, which needs `encode` only for a model with sinusoids, and what shows it.
@@ -65,7 +66,7 @@ export function second() {
 <div class="sr" role="status"></div>
 </div>
 <script type="module">
-${plain(OWN)}for (const root of document.querySelectorAll('.own')) open(root, '_static/');
+${short(`${OWN}for (const root of document.querySelectorAll('.own')) open(root, '_static/');`)}
 </script>
 `;
 }
