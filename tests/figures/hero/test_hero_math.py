@@ -143,7 +143,7 @@ def dropout():
 
 def gates():
     """Distances and weights as FoX has them, and the slope of the ALiBi that has them, too."""
-    words = "The cat sat on a mat . My dog ate its hat".split()
+    words = ["The", "cat", "sat", "on", "a", "mat", ".", "My", "dog", "ate", "its", "hat"]
     presets = {
         "equal": [math.exp(-0.5)] * 12,
         "stop": [0.02 if word == "." else 0.9 for word in words],
