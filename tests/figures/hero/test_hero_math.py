@@ -321,7 +321,7 @@ def test_figures_compute_what_d2lpos_does_and_say_what_they_compute():
     wrong = [(*case, value) for case, value in zip(cases, values, strict=False) if not agree(value, case[3])]
     assert wrong == []
     words = [value["verdict"] if isinstance(value, dict) else value for value in values[len(cases) :]]
-    assert [(case, said) for case, said in zip(WORDS, words, strict=True) if case[3] not in said] == []
+    assert [(case, text) for case, text in zip(WORDS, words, strict=True) if case[3] not in text] == []
 
 
 def test_in_node():
