@@ -8,6 +8,7 @@ import pytest
 
 from d2lpos.figures import STYLE, explore, figure
 
+
 def draw(shift):
     fig, ax = figure(height=2)
     ax.plot([0, 1, 2], [shift, 0, -shift], **STYLE["alibi"].line)
