@@ -7,7 +7,7 @@ computed from the package, and what models use from `book/models/`.
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -25,9 +25,10 @@ from d2lpos.lab.plot import named
 from d2lpos.pretrained.census import families
 from d2lpos.rotary.rope import rotate
 
-from .story import Story, part
+from .story import GLIDE, REST, Story, part
 
 BOOK = Path(__file__).parent
+STORIES = yaml.safe_load((BOOK / "stories.yml").read_text("utf-8"))
 PAPER = "var(--paper, #fffefb)"
 CSS = {key: style.css for key, style in STYLE.items()}
 PALE = 0.12  # the opacity of what a story has not come to yet, so that it does not begin with an empty picture
@@ -67,6 +68,16 @@ def cells(
     return group(*squares, fill=color)
 
 
+def story(
+    name: str, size: tuple[int, int], parts: list[str], rhythm: tuple[float, float] = (REST, GLIDE),
+    alt: str = "", says: Sequence[str] = (), times: int = 1, **values: str,
+) -> Story:
+    """The story whose words stories.yml has under a name, with values in place of the names in braces."""
+    words = STORIES[name]
+    says = [one.format(**values) for one in says or words["says"] * times]
+    return Story(alt or words["alt"].format(**values), tuple(says), size, tuple(parts), rhythm)
+
+
 def bag() -> Story:
     """Two sentences, and the one bag that both become."""
     sentences = [list(WORDS), ["the", "dog", "jumps", "over", "the", "fox"]]
@@ -100,19 +111,7 @@ def bag() -> Story:
                 group(cells(word, 8, 4, tint(word)), text(0, 31, word, 11.5), transform=falls, opacity=opaque)
             )
     parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
-    return Story(
-        alt="The fox jumps over the dog, and the dog jumps over the fox. The vectors of each "
-        "sentence fall into a bag, "
-        "and the two bags hold the same six vectors.",
-        says=(
-            "One sentence, one vector for each word.",
-            "Attention takes them all at once.",
-            "Another sentence, another story, the same words.",
-            "Both bags hold the same vectors. Who jumps?",
-        ),
-        size=(WIDTH, 294),
-        parts=tuple(parts),
-    )
+    return story("bag", (WIDTH, 294), parts)
 
 
 GUESTS = {  # by the names of this page, and only who is on it
@@ -128,23 +127,10 @@ def doors() -> Story:
     for number, door in DOORS.items():
         plain = door._replace(hook="", guests=GUESTS.get(number, door.guests))
         for open in (False, True):
-            parts.append(
-                group(draw_door(number, plain, open), opacity=[int((number == at) == open) for at in opened])
-            )
+            shown = [int((number == at) == open) for at in opened]
+            parts.append(group(draw_door(number, plain, open), opacity=shown))
     alt = all_doors({2}).alt.replace("sinusoidal, learned", "clocks, a table").replace(", Transformer-XL", "")
-    return Story(
-        alt=alt,
-        says=(
-            "Door 1: a pattern is added to each word at the entrance.",
-            "Door 2: what a word asks with and what it is found by are turned.",
-            "Door 3: a number is added to each score before it becomes a weight.",
-            "Door 4: a vector for the offset is added to what is collected.",
-            "One open door is enough. Most models open door 2.",
-        ),
-        size=(WIDTH, HEIGHT),
-        parts=tuple(parts),
-        rhythm=(2.0, 0.8),
-    )
+    return story("doors", (WIDTH, HEIGHT), parts, rhythm=(2.0, 0.8), alt=alt)
 
 
 def numbers() -> Story:
@@ -179,19 +165,7 @@ def numbers() -> Story:
         ))
     parts.append(text(87, 176, "fast", 12.5, opacity=0.75))
     parts.append(text(337, 176, "slow", 12.5, opacity=0.75))
-    return Story(
-        alt="Word 31 and word 32 as numbers, as six bits, the fastest first, and as the hands of six wheels. From "
-        "31 to 32 all six bits flip, and each hand turns a little, the slow ones hardly.",
-        says=(
-            "A number for each word. It grows with the text.",
-            "In six bits, each 0 or 1. The first flips at each word, the last every 32 words.",
-            "One word on, and all six bits flip. Neighbors look like strangers.",
-            "As wheels, each hand moves a little. Pale: word 31.",
-        ),
-        size=(WIDTH, 182),
-        parts=tuple(parts),
-        rhythm=(2.8, 0.8),
-    )
+    return story("numbers", (WIDTH, 182), parts, rhythm=(2.8, 0.8))
 
 
 def rows() -> Story:
@@ -221,18 +195,7 @@ def rows() -> Story:
     end = top + high * 7.5
     parts.append(line(4, end, 152, end, stroke_width=3))
     parts.append(text(78, end + 22, "the table ends here"))
-    return Story(
-        alt="A table of eight rows of numbers beside a text of ten words. Each of the first eight "
-        "words gets its row. "
-        "The ninth and the tenth word get none, because the table has ended.",
-        says=(
-            "The row of its place is added to each word.",
-            "Eight rows are enough for eight words.",
-            "The ninth word asks for row 9, and the tenth for row 10. There are none.",
-        ),
-        size=(WIDTH, 338),
-        parts=tuple(parts),
-    )
+    return story("rows", (WIDTH, 338), parts)
 
 
 def turn() -> Story:
@@ -298,22 +261,7 @@ def turn() -> Story:
     face = part("circle", r=30, fill="none", stroke="currentColor", stroke_opacity=0.3)
     parts.append(group(face, arrows, transform="translate(38 356)", opacity=shown))
     parts.append(text(360, 408, "the sentence moves along the text →", 12.5, at="end", opacity=0.75))
-    return Story(
-        alt="Scores of fox and dog along a text, as strips. With clocks added they have four parts. Fox with dog and "
-        "clock with clock are level lines; fox with dog’s clock and fox’s clock with dog are waves, and so is the sum "
-        "of the four. Turned instead, fox and dog have one part, and it is a level line.",
-        says=(
-            "Fox with dog: it stays the same, wherever their sentence stands.",
-            "Clock with clock: four words apart on every page, so it stays, too.",
-            "Fox with dog’s clock: the clock goes on, and fox does not. It wobbles.",
-            "Fox’s clock with dog: it wobbles, too.",
-            "The score is the sum of the four, and wobbles.",
-            "Turn fox and dog instead. Both turn alike, and their score stays.",
-        ),
-        size=(WIDTH, 412),
-        parts=tuple(parts),
-        rhythm=(1.6, 1.2),
-    )
+    return story("turn", (WIDTH, 412), parts, rhythm=(1.6, 1.2))
 
 
 def pairs() -> Story:
@@ -357,20 +305,7 @@ def pairs() -> Story:
     parts.append(line(4, 174, 356, 174, stroke_opacity=0.5))
     parts.append(text(90, 196, f"score at first: {total:.1f}", 14, opacity=0.75))
     parts.append(text(270, 196, f"score now: {total:.1f}", 14, font_weight=600))
-    return Story(
-        alt="Four dials, from fast to slow, each with two hands: one for fox, with a disc, and one "
-        "for dog, with a ring. While the sentence "
-        "moves along the text, the hands turn, each dial at its own speed. The angle between the "
-        "two hands of a dial stays, and so do "
-        f"the four parts of the score, whose sum is {total:.1f}.",
-        says=tuple(
-            "Disc: fox. Ring: dog. Pale: at first. On each dial the two hands keep their distance."
-            for _ in starts
-        ),
-        size=(WIDTH, 208),
-        parts=tuple(parts),
-        rhythm=(0.25, 0.45),
-    )
+    return story("pairs", (WIDTH, 208), parts, rhythm=(0.25, 0.45), times=len(starts), total=f"{total:.1f}")
 
 
 def stripes() -> Story:
@@ -413,20 +348,7 @@ def stripes() -> Story:
     end = top + 6 * side
     parts.append(text(52, end + 20, "arrow: how far, and to which side", 12.5, at="start"))
     parts.append(text(52, end + 38, "color: the number that is added to the score", 12.5, at="start"))
-    return Story(
-        alt="The six words of a sentence along two sides of a square. Each cell holds how far one "
-        "word stands from the other and to which side, and "
-        "cells of one offset form a stripe of one color. When the sentence moves from word 1 "
-        "to word 300 of a text, the "
-        "numbers of its words change, and the square stays.",
-        says=(
-            "Each pair of words has an offset, and each offset has one color.",
-            "For jumps: fox is 1 to the left, dog is 3 to the right.",
-            "The sentence stands further on, and its words have other numbers. The square stays.",
-        ),
-        size=(WIDTH, 390),
-        parts=tuple(parts),
-    )
+    return story("stripes", (WIDTH, 390), parts)
 
 
 def toll() -> Story:
@@ -466,20 +388,7 @@ def toll() -> Story:
     look = {"fill": "none", "stroke": color, "stroke_width": 2.5, "stroke_dasharray": "8 3 2 3"}
     parts.append(part("path", d=[flat, falls], opacity=[0, 1], **look))
     parts.append(text(306, 35, "¼ less for each step back", 12.5, at="end", opacity=[0, 1]))
-    return Story(
-        alt="The words a fox saw a cub and a fox ran, and the scores that the last word gives them: "
-        "both foxes fit best, and "
-        f"equally well, so each gets {100 * before[1]:.0f} % of the weight. A line takes a "
-        f"quarter from a score for each step "
-        f"back. Now the near fox gets {100 * after[7]:.0f} % and the far fox {100 * after[1]:.0f} %.",
-        says=(
-            "Ran asks who. Both foxes fit equally well and get the same weight.",
-            "Now every step back costs a quarter.",
-            "The far fox pays seven times as much as the near one.",
-        ),
-        size=(WIDTH, 376),
-        parts=tuple(parts),
-    )
+    return story("toll", (WIDTH, 376), parts, each=f"{100 * before[1]:.0f}", near=f"{100 * after[7]:.0f}", far=f"{100 * after[1]:.0f}")
 
 
 LENGTHS = (64, 128, 256, 512)
@@ -543,22 +452,9 @@ def past() -> Story:
         part("path", d=MARKERS["s"], fill=CSS["learned"], transform=f"translate({xs[0]} {height(start)})")
     )
     parts.append(text(xs[0] + 10, height(0.9), "table: no row 65", 12.5, at="start", opacity=[0, 1]))
-    ends = {name: f"{mean[-1]:.1f}" for name, mean in curves.items()}
-    return Story(
-        alt="Surprise at the same 64 characters, in nats, when a model may read 64, 128, 256 and 512 "
-        "characters, after training on "
-        f"64. All begin between 1.3 and 1.9. At 512, RoPE stands at {ends['RoPE']}, clocks at "
-        f"{ends['sinusoidal']}, T5 at {ends['T5']}, "
-        f"no positions at {ends['none']}, and ALiBi at {ends['ALiBi']}. A table has no row 65.",
-        says=(
-            "64 characters, as in training. Without positions a model reads worse.",
-            "128: the table has no row, and clocks are lost.",
-            "256: RoPE meets distances that it has never seen.",
-            "512: only ALiBi reads on as before.",
-        ),
-        size=(WIDTH, 306),
-        parts=tuple(parts),
-    )
+    names = {"RoPE": "rope", "sinusoidal": "clocks", "T5": "t5", "none": "none", "ALiBi": "alibi"}
+    ends = {key: f"{curves[name][-1]:.1f}" for name, key in names.items()}
+    return story("past", (WIDTH, 306), parts, **ends)
 
 
 def families_since() -> Story:
@@ -617,22 +513,7 @@ def families_since() -> Story:
         angle > 0.05 for angle in (speed * far[-2] - min(around, speed * far[0]) for speed in speeds[3:])
     )
     assert fresh == 5  # as the words below say
-    return Story(
-        alt="Eight dials, from the fastest hand to the slowest. In training, on 64 characters, the first three hands "
-        "came all the way around, and five saw a part of their dial. In a text of 512 characters these five turn "
-        "on, to new angles. Where each character looks back 63 at most, as in training, no angle is new, and the "
-        f"surprise is {read[-1]:.2f} instead of {read[-2]:.2f}.",
-        says=(
-            "As in training. Three hands have been all the way around, five have not.",
-            "Twice as long: the slow hands come to new angles.",
-            "Four times as long: RoPE is lost.",
-            "Eight times as long.",
-            "The same text in a window: no hand comes to the pale, new angles.",
-        ),
-        size=(WIDTH, 276),
-        parts=tuple(parts),
-        rhythm=(1.8, 0.9),
-    )
+    return story("seen", (WIDTH, 276), parts, rhythm=(1.8, 0.9), window=f"{read[-1]:.2f}", whole=f"{read[-2]:.2f}")
 
 
 # Marks of about one area around the origin, so that color does not stand alone.
@@ -683,27 +564,8 @@ def years() -> Story:
         ]
     parts.append(text(20, 138.5, "one mark: one family", 12.5, at="start", opacity=0.75))
 
-    def turned(year: int) -> str:
-        return f"{known['turn', year]} of {sum(known[kind, year] for kind in KINDS)}"
-
-    return Story(
-        alt="One mark for each family of language models, by year and by what it tells attention of "
-        "position. Until 2023 there are "
-        "tables, clocks, added numbers and turns. In 2024 and 2025 most marks are turns in "
-        "every layer. In 2026 "
-        f"{turned(2026)} are.",
-        says=(
-            "Until 2020: tables, clocks, and vectors for distances.",
-            "2021 brings the turn, 2022 the toll.",
-            f"2023: {turned(2023)} new families turn in every attention layer.",
-            f"2024: {turned(2024)} turn in every attention layer.",
-            f"2025: {turned(2025)} turn in every attention layer.",
-            f"2026: {turned(2026)} turn in every attention layer. Some leave layers without.",
-        ),
-        size=(WIDTH, 264),
-        parts=tuple(parts),
-        rhythm=(1.1, 0.6),
-    )
+    turned = {f"y{year}": f"{known['turn', year]} of {sum(known[kind, year] for kind in KINDS)}" for year in steps[2:]}
+    return story("years", (WIDTH, 264), parts, rhythm=(1.1, 0.6), **turned)
 
 
 def near() -> Story:
@@ -761,18 +623,7 @@ def near() -> Story:
     parts += [text(xs[at], lower + 64, names[at]) for at in (0, 1)]
     parts.append(text(360, lower + 64, "it jumps", at="end"))
     parts.append(text(180, lower + 64, "… ten pages …", 13, opacity=0.75))
-    return Story(
-        alt="A long text, from the fox on its first page to it jumps on its last. In the lower layer jumps sees four "
-        "words back, and each has a dial with a hand. In the upper layer jumps sees every word, without a dial, and "
-        "looks most at fox.",
-        says=(
-            "A long text. Its last word asks who jumps.",
-            "Near words need order: a layer that turns, and sees a few.",
-            "A far word needs to be found: a layer that sees all, and turns none.",
-        ),
-        size=(WIDTH, 304),
-        parts=tuple(parts),
-    )
+    return story("near", (WIDTH, 304), parts)
 
 
 def layers() -> Story:
@@ -814,15 +665,8 @@ def layers() -> Story:
             text(middle, bottom + 18, name, 12.5, font_weight=600),
             opacity=[1 if step >= at else PALE for step in range(steps)],
         ))
-    return Story(
-        alt="The layers of five families of models as stacks of bars, wide where a layer sees the "
-        "whole text and narrow where it sees "
-        "a window. " + " ".join(f"{name}: {model['says']}" for name, model in known.items()),
-        says=tuple(f"{name}: {model['says']}" for name, model in known.items()),
-        size=(WIDTH, 404),
-        parts=tuple(parts),
-        rhythm=(1.7, 0.6),
-    )
+    says = [f"{name}: {model['says']}" for name, model in known.items()]
+    return story("layers", (WIDTH, 404), parts, rhythm=(1.7, 0.6), says=says, families=" ".join(says))
 
 
 PICTURES: dict[str, Callable] = {
