@@ -21,12 +21,13 @@ METADATA = {
 KEPT = {"myst", "d2lpos"}
 KEPT_IN_CELLS = {"tags", "d2lpos", "cellView", "jupyter"}
 CHAR_MODELS = re.compile("(<script data-readers>).*?(</script>)", re.DOTALL)  # the models that a page has as its files
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def execute(path: Path, timeout: int) -> None:
     """Run one notebook in its own folder and write it back, without what differs from run to run.
 
-    Times, versions and the traces of editors go; the pieces that a stream comes in become one.
+    Times, widget states, versions and the traces of editors go; the pieces that a stream comes in become one.
     So running an unchanged notebook again leaves no difference. The line **Time:** gets the minutes of the exercises, and a
     heading that a link leads to gets its anchor.
     """
@@ -44,6 +45,7 @@ def execute(path: Path, timeout: int) -> None:
         cell.metadata = {key: cell.metadata[key] for key in KEPT_IN_CELLS & cell.metadata.keys()}
         for output in cell.get("outputs", []):
             data = output.get("data", {})
+            data.pop(WIDGET, None)  # it is dead without its kernel; the page's own slider stays
             if "text/html" in data:
                 data["text/html"] = CHAR_MODELS.sub(r"\1\2", data["text/html"])
     nbformat.write(notebook, path)

@@ -24,7 +24,7 @@ from tests.warm import become, move
 ROOT = Path(__file__).parents[1]
 KERNEL = [sys.executable, "-m", "ipykernel_launcher"]
 IMPORTED = (
-    "ipykernel.ipkernel", "ipykernel.kernelapp", "matplotlib.backends.backend_svg", "matplotlib.pyplot",
+    "ipykernel.ipkernel", "ipykernel.kernelapp", "ipywidgets", "matplotlib.backends.backend_svg", "matplotlib.pyplot",
     "pandas", "scipy.stats", "torch", "torch._dynamo",
 )  # fmt: skip
 READ_EARLY = ("CUDA", "KMP", "MKL", "MPL", "OMP", "OPENBLAS", "PYTHON", "PYTORCH", "TORCH")

@@ -1,14 +1,17 @@
-"""A slider over stored pictures of a figure."""
+"""A slider over a figure: live where there is a kernel, over stored pictures where there is none."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from matplotlib.figure import Figure
 
 from .show import Picture, show
+
+if TYPE_CHECKING:
+    import ipywidgets
 
 # Where a notebook is not trusted, scripts are dropped with their content: then the first picture stands as an
 # image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
@@ -43,7 +46,7 @@ for (const root of document.querySelectorAll('[data-explore="{key}"]')) {{
 
 
 class Explorer:
-    """What `explore` returns: a slider over stored pictures."""
+    """What `explore` returns: the notebook shows it live, the page as a slider over stored pictures."""
 
     def __init__(
         self,
@@ -60,7 +63,7 @@ class Explorer:
         texts = [_text(value) for value in values]
         if len(set(texts)) < len(texts):
             raise ValueError(f"values must read differently; got {', '.join(texts)}")
-        self.draw, self.name, self.alt = draw, name, alt
+        self.draw, self.values, self.name, self.alt = draw, values, name, alt
         last = min(frames, len(values)) - 1
         stored = [values[round(index * (len(values) - 1) / last)] for index in range(last + 1)]
         self.pictures = {_text(value): self.picture(value) for value in stored}
@@ -68,6 +71,16 @@ class Explorer:
 
     def picture(self, value: Any) -> Picture:
         return show(self.draw(value), self.alt(value) if callable(self.alt) else self.alt)
+
+    def live(self) -> "ipywidgets.VBox":
+        """The slider over all values, which draws as it moves."""
+        options = [(_text(value), value) for value in self.values]
+        import ipywidgets
+
+        slider = ipywidgets.SelectionSlider(options=options, description=self.name)
+        view = ipywidgets.HTML(self.picture(self.values[0]).svg)
+        slider.observe(lambda change: view.set_trait("value", self.picture(change["new"]).svg), names="value")
+        return ipywidgets.VBox([slider, view])
 
     def _html(self) -> str:
         (text, first), *others = self.pictures.items()
@@ -88,7 +101,19 @@ class Explorer:
         return PAGE.format(key=key, **parts)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html, "text/plain": next(iter(self.pictures.values())).alt}
+        bundle = {"text/html": self.html, "text/plain": next(iter(self.pictures.values())).alt}
+        from IPython import get_ipython  # late: a script that draws no page has neither
+
+        if getattr(get_ipython(), "kernel", None):
+            try:
+                import ipywidgets  # noqa: F401
+            except ModuleNotFoundError:
+                fewer = f"The slider steps through {len(self.pictures)} stored pictures, because ipywidgets is not installed."
+                return bundle | {"text/html": f"{self.html}<p>{fewer}</p>\n"}
+            # By hand, because ipywidgets 7 has no `_repr_mimebundle_`.
+            view = {"version_major": 2, "version_minor": 0, "model_id": self.live().model_id}
+            bundle["application/vnd.jupyter.widget-view+json"] = view
+        return bundle
 
 
 def explore(
@@ -101,8 +126,8 @@ def explore(
     """Let the reader move a slider through `values` and see `draw(value)`, a matplotlib figure, change.
 
     `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a
-    value to its text. At most `frames` pictures are stored, evenly spaced in `values`, first and
-    last among them. Raises ValueError for fewer than two of either,
+    value to its text. The page without a kernel stores at most `frames` pictures, evenly spaced in `values`,
+    first and last among them; a kernel draws every value. Raises ValueError for fewer than two of either,
     and for values that read alike: of a float, six digits are shown.
 
     >>> def draw(slope):

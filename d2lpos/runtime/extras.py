@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 # The extras of pyproject.toml, by the names that code imports. `notebooks` holds all of `lab`, and so does `cluster`.
 EXTRAS = {
     "lab": {"loky", "pandas", "scipy", "sklearn", "tqdm"},
-    "notebooks": {"matplotlib"},
+    "notebooks": {"IPython", "ipywidgets", "matplotlib"},
     "cluster": {"distributed"},
 }
 # The oldest PyTorch with which all tests of the core pass: with 2.9 and 2.10, `torch.compile` breaks graphs and some vmaps fail.

@@ -13,6 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from d2lpos.figures import style
+from d2lpos.figures.explore import Explorer
 from d2lpos.lab.digits import pictures
 from d2lpos.lab.summary import frame
 from d2lpos.lab.sweep import _dask
@@ -22,7 +23,7 @@ from d2lpos.runtime.extras import EXTRAS, WEIGHTS
 from tests.house import ENCODERS, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-INSTALLED = {"sklearn": "scikit-learn"}  # what brings it, where it has another name
+INSTALLED = {"sklearn": "scikit-learn", "IPython": "ipywidgets"}  # what brings it, where it has another name
 TRAINED = " ".join(WEIGHTS)
 
 
@@ -35,6 +36,7 @@ def missing(user: str, name: str, what: str) -> str:
     (lambda: pictures.__wrapped__("test"), "sklearn", missing("lab.digits", "sklearn", "'d2lpos[lab]'")),
     (lambda: _dask("local:2", 1).__enter__(), "distributed", missing("lab.sweep", "distributed", "'d2lpos[cluster]'")),
     (lambda: reload(style), "matplotlib", missing("figures.style", "matplotlib", "'d2lpos[notebooks]'")),
+    (lambda: Explorer(lambda value: style.figure()[0], (1, 2), "a", "b", 2).live(), "ipywidgets", missing("figures.explore", "ipywidgets", "'d2lpos[notebooks]'")),
     (lambda: smollm2.opened.__wrapped__(Path()), "gguf", missing("pretrained.smollm2", "gguf", TRAINED)),
     (minilm.load_minilm, "safetensors", missing("pretrained.minilm", "safetensors", TRAINED)),
     (minilm.minilm_tokenizer, "tokenizers", missing("pretrained.minilm", "tokenizers", TRAINED)),

@@ -10,7 +10,7 @@ import pytest
 import d2lpos
 
 ROOT = Path(__file__).parents[2]
-PLOTS = {"matplotlib", "IPython"}
+PLOTS = {"matplotlib", "ipywidgets", "IPython"}
 TABLES = {"pandas", "scipy", "sklearn", "loky", "distributed"}
 SCRIPT = """
 import json, sys

@@ -2,11 +2,26 @@
 
 import re
 from functools import cache
+from types import SimpleNamespace
 from urllib.parse import unquote
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from d2lpos.figures import STYLE, explore, figure
+
+CELL = """\
+from d2lpos.figures import explore, figure
+
+def draw(shift):
+    fig, ax = figure(height=2)
+    ax.plot([0, shift])
+    return fig
+
+explore(draw, [1, 2], "shift", "A line.")
+"""
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def draw(shift):
@@ -30,7 +45,7 @@ def bundle(explorer):
     return explorer._repr_mimebundle_()
 
 
-def test_the_bundle_is_a_page_and_its_words():
+def test_without_a_kernel_the_bundle_is_a_page_and_its_words():
     assert set(bundle(slider())) == {"text/html", "text/plain"}
     assert bundle(slider())["text/plain"] == "A line that falls by 0."
     assert bundle(slider()) == bundle(slider())  # the same bytes on every run
@@ -77,6 +92,30 @@ def test_a_slider_with_nothing_to_slide_is_refused(values, frames):
 def test_values_that_read_alike_are_refused():
     with pytest.raises(ValueError, match="values must read differently; got 1, 1, 2"):
         slider((1.0000001, 1.0000002, 2.0))
+
+
+def test_live_the_slider_has_every_value_and_draws_as_it_moves():
+    control, view = slider(range(101), frames=2).live().children
+    control.value = 37  # not among the stored ones
+    assert "drawn for 37" in view.value and "falls by 37" in view.value
+
+
+def test_a_kernel_adds_the_live_view_to_the_same_page():
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
+    client = NotebookClient(notebook, startup_timeout=300, kernel_name="python3", store_widget_state=False)
+    client.execute()
+    (output,) = notebook.cells[0].outputs
+    assert set(output.data) == {WIDGET, "text/html", "text/plain"}
+    assert output.data[WIDGET]["version_major"] == 2 and len(output.data[WIDGET]["model_id"]) == 32
+
+
+def test_a_kernel_without_ipywidgets_shows_the_page_and_one_sentence(monkeypatch, without):
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(kernel=True))
+    without("ipywidgets")
+    data = bundle(slider(range(9), frames=2))
+    assert set(data) == {"text/html", "text/plain"}
+    sentence = "The slider steps through 2 stored pictures, because ipywidgets is not installed."
+    assert data["text/html"] == f"{slider(range(9), frames=2).html}<p>{sentence}</p>\n"
 
 
 # In the browser
