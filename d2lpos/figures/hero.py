@@ -109,7 +109,7 @@ OPTIONS = {
         "base": one_of(64, 8, 64, 1000, 10_000, 100_000),
         "plain": SWITCH,
     },
-    "dial": {"m": whole(14, 32), "n": whole(6, 32), "pair": whole(1, 2), "lock": SWITCH},
+    "dial": {"m": whole(14, 31), "n": whole(6, 31)},
     "dropout": {
         "place": one_of("position", *PLACES),
         "rate": Option(0.2, lambda v: type(v) in (int, float) and 0 <= v <= 0.5, "a number from 0 to 0.5"),
@@ -209,8 +209,7 @@ def hero(name: str, **options: Any) -> Hero:
     "last row", "wrapped", "stretched" or "blocks".
     clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000; plain,
     whether hands and hill are all there is, and position alone can be changed.
-    dial: positions m of the query and n of the key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both
-    move together.
+    dial: positions m of the query and n of the key, 0 to 31.
     dropout: place, "none", "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset,
     1 to 32; seed.
     gates: gates of twelve words, "equal", "stop" (forget at the full stop) or "nouns" (count only these); query, 0 to
@@ -238,8 +237,8 @@ def hero(name: str, **options: Any) -> Hero:
     Raises ValueError for an unknown name, for a value out of range, for what a study did not measure, for a part
     beside still="all", for a word after its query and for plain digits, TypeError for an unknown option.
 
-    >>> hero("dial", m=3, n=1, pair=0).options
-    {'m': 3, 'n': 1, 'pair': 0, 'lock': False, 'play': False}
+    >>> hero("dial", m=3, n=1).options
+    {'m': 3, 'n': 1, 'play': False}
     """
     if name not in OPTIONS:
         raise ValueError(f"there is no hero figure {name!r}; there are {', '.join(OPTIONS)}")

@@ -8,7 +8,7 @@ var shadow = (n = 0) => document.querySelectorAll('[data-hero]')[n].shadowRoot;
 var all = (selector, n) => [...shadow(n).querySelectorAll(selector)];
 var box = e => e.getBoundingClientRect();
 var ink = n => all('svg', n).map(e => e.innerHTML).join();
-var out = n => all('.out b', n).map(e => e.textContent);
+var out = n => all('.out b, .says b', n).map(e => e.textContent);
 var spoken = () => all('.sr')[0].textContent;
 var focused = () => {
   const e = shadow().activeElement;

@@ -62,10 +62,10 @@ def test_the_same_options_give_the_same_bytes_and_others_another_key():
     def key(figure):
         return re.search(r'data-hero="(\w+)"', figure.html)[1]
 
-    others = {"m": 0, "n": 32, "pair": 0, "lock": True, "play": True}
+    others = {"m": 0, "n": 31, "play": True}
     assert others.keys() == OPTIONS["dial"].keys()
     assert hero("dial").html == hero("dial").html
-    assert len({key(hero("dial")), *(key(hero("dial", **{name: value})) for name, value in others.items())}) == 6
+    assert len({key(hero("dial")), *(key(hero("dial", **{name: value})) for name, value in others.items())}) == 4
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -95,7 +95,7 @@ def test_the_numbers_in_the_words_are_those_that_the_figure_draws():
 
 
 def test_a_state_that_is_not_in_the_book_is_told_by_its_options():
-    assert hero("dial", m=3).description == "The interactive figure “dial” with m = 3, n = 6, pair = 1, lock = False."
+    assert hero("dial", m=3).description == "The interactive figure “dial” with m = 3, n = 6."
 
 
 # A figure, its options, and what is said of them; a TypeError of an unknown option, a ValueError of all else.
@@ -114,7 +114,7 @@ BAD = [
     ("clocks", {"plain": True, "mode": "digits"},
      r"mode of clocks must be clocks where plain is True; got 'digits'"),
     ("clocks", {"base": 1e4}, r"base .* one of 8, 64, 1000, 10000, 100000; got 10000.0"),
-    ("dial", {"q": 3}, r"dial has no option 'q'; it has m, n, pair, lock"),
+    ("dial", {"q": 3}, r"dial has no option 'q'; it has m, n"),
     ("dial", {"m": True}, r"m of dial .* got True"),
     ("dropout", {"rate": 0.6}, r"rate of dropout must be a number from 0 to 0.5; got 0.6"),
     ("dropout", {"rate": float("nan")}, r"rate .* got nan"),

@@ -26,7 +26,7 @@ OTHER = {
     "buckets": {"kind": "both", "length": 64, "offset": 40},
     "cliff": {"p": 31, "remedy": "blocks"},
     "clocks": {"p": 63, "base": 100_000},
-    "dial": {"m": 3, "n": 20, "pair": 0},
+    "dial": {"m": 3, "n": 20},
     "dropout": {"place": "whole position"},
     "gates": {"gates": "nouns", "query": 9, "word": 0},
     "grid": {"study": "table", "value": "accuracy", "split": "unseen", "length": 128},
@@ -45,7 +45,7 @@ DRAGS = {
     "buckets": ("offset", -40, -110, "−112 … −99"),
     "cliff": ("position p", 11, 7, "7, 15, 23, 31"),
     "clocks": ("position p", 11, 31, "31"),
-    "dial": ("position m of the query", 14, 26, "26"),
+    "dial": ("position n of the key", 6, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
     "gates": ("query", 11, 8, "3.50"),
     "grid": ("length", 3, 1, "RoPE"),
@@ -514,9 +514,11 @@ def test_the_plain_clocks_play_by_whole_words(host):
 def test_the_dial_counts_from_the_query_to_the_key_as_the_text_does(host):
     host.show(hero("dial", m=14, n=6))
     host.rest()
-    assert "n − m = −8" in host("seen().map(e => e.textContent)")
-    left = "e => { const svg = box(e.closest('svg')); return box(e).left < svg.left + svg.width / 2 }"
-    assert all(host(f"all('.dot').map({left})"))
+    assert {"n − m = −8", "−46°", "score 0.70"} <= set(host("seen().map(e => e.textContent)"))
+    host.label("position m of the query, which takes the key along").press("End")
+    host.rest()
+    assert {"n − m = −8", "−46°", "score 0.70"} <= set(host("seen().map(e => e.textContent)"))
+    assert "Query at 31, key at 23" in host("all('.says')[0].textContent")
 
 
 @still
