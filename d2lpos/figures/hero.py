@@ -38,7 +38,6 @@ PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
 COUNTERS = ("text", "row", "each")
 SORTS = ("full", "window", "none")
-GATES = ("equal", "stop", "nouns")
 RESULTS = {"ranks": "ranks.json", "stack": "stacks-needle.json"}  # files of the results that a figure shows
 TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
 
@@ -116,7 +115,7 @@ OPTIONS = {
         "offset": whole(4, 32, first=1),
         "seed": SEED,
     },
-    "gates": {"gates": one_of("equal", *GATES), "query": whole(11, 11), "word": whole(1, 11)},
+    "gates": {"gate": Option(0.9, lambda v: type(v) in (int, float) and 0.02 <= v <= 1, "a number from 0.02 to 1")},
     "grid": {
         "study": one_of("extrapolation", *STUDIES),
         "value": one_of("accuracy", "accuracy", "loss", "loss_last").or_none(),
@@ -212,8 +211,7 @@ def hero(name: str, **options: Any) -> Hero:
     dial: positions m of the query and n of the key, 0 to 31.
     dropout: place, "none", "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset,
     1 to 32; seed.
-    gates: gates of twelve words, "equal", "stop" (forget at the full stop) or "nouns" (count only these); query, 0 to
-    11; word whose distance and weight are told, 0 to query.
+    gates: gate at the full stop of a sentence, 0.02 to 1.
     grid: study, "order", "extrapolation", "table", "needle", "far", "scale", "layers" or "digits"; value,
     "accuracy", "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for
     the longest.
@@ -235,7 +233,7 @@ def hero(name: str, **options: Any) -> Hero:
     reader prefers reduced motion, and stops when a hand touches it. Its button plays the same again.
 
     Raises ValueError for an unknown name, for a value out of range, for what a study did not measure, for a part
-    beside still="all", for a word after its query and for plain digits, TypeError for an unknown option.
+    beside still="all" and for plain digits, TypeError for an unknown option.
 
     >>> hero("dial", m=3, n=1).options
     {'m': 3, 'n': 1, 'play': False}
@@ -279,8 +277,6 @@ def refuse(name: str, state: dict[str, Any]) -> None:
             raise ValueError(f"layer and pair of board must be None where still is 'all'; got {layer!r} and {pair!r}")
         case "clocks", {"plain": True, "mode": mode} if mode != "clocks":
             raise ValueError(f"mode of clocks must be clocks where plain is True; got {mode!r}")
-        case "gates", {"word": word, "query": query} if word > query:
-            raise ValueError(f"word of gates must not stand after its query; got {word} and {query}")
 
 
 def data(name: str) -> Any:

@@ -118,7 +118,7 @@ BAD = [
     ("dial", {"m": True}, r"m of dial .* got True"),
     ("dropout", {"rate": 0.6}, r"rate of dropout must be a number from 0 to 0.5; got 0.6"),
     ("dropout", {"rate": float("nan")}, r"rate .* got nan"),
-    ("gates", {"word": 8, "query": 7}, r"word of gates must not stand after its query; got 8 and 7"),
+    ("gates", {"gate": 0.01}, r"gate of gates must be a number from 0.02 to 1; got 0.01"),
     ("grid", {"length": "64"}, r"length of grid must be None or a whole number; got '64'"),
     ("grid", {"length": 32}, r"length of extrapolation must be one of 64, 128, 256, 512; got 32"),
     ("grid", {"study": "order", "split": "unseen"}, r"split of order must be one of test; got"),

@@ -28,7 +28,7 @@ OTHER = {
     "clocks": {"p": 63, "base": 100_000},
     "dial": {"m": 3, "n": 20},
     "dropout": {"place": "whole position"},
-    "gates": {"gates": "nouns", "query": 9, "word": 0},
+    "gates": {"gate": 0.1},
     "grid": {"study": "table", "value": "accuracy", "split": "unseen", "length": 128},
     "plain clocks": {"p": 63, "base": 8},
     "patch": {"target": "ring", "view": "to scale", "row": 7, "column": 0},
@@ -47,7 +47,7 @@ DRAGS = {
     "clocks": ("position p", 11, 31, "31"),
     "dial": ("position n of the key", 6, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
-    "gates": ("query", 11, 8, "3.50"),
+    "gates": ("gate at the full stop", 90, 40, "0.40"),
     "grid": ("length", 3, 1, "RoPE"),
     "plain clocks": ("position in the text", 11, 31, "31"),
     "ranks": ("chunk 3", 6, 3, "1.94"),
@@ -769,87 +769,18 @@ def test_a_stack_without_its_record_shows_theory_alone(host):
     assert "trained" not in hero("stack", record=False).description.replace("training", "")
 
 
-def of_gates(host):
-    """The gates, and the places of the words on the ruler, in nats from its 0 as its numbers say."""
-    values = host("all('.gate').map(e => e.ariaValueText)")
-    dots = """(() => {
-      const number = n => all('text').find(e => e.textContent === n && e.matches('.mute')), at = n => +number(n).getAttribute('x');
-      const dots = all('circle:not(.ring)').filter(e => e.getClientRects().length);
-      return dots.map(e => (at('0') - e.getAttribute('cx')) / (at('0') - at('1')));
-    })()"""
-    return [float(value) for value in values], host(dots)
-
-
-def pull(host, name, gate):
-    """Pull a gate with the mouse."""
-    box, grip = host.label(f"gate of {name}").bounding_box(), 16
-    now, x = float(host.label(f"gate of {name}").input_value()) / 100, box["x"] + box["width"] / 2
-    host.pull(*((x, box["y"] + grip / 2 + (1 - g) * (box["height"] - grip)) for g in (now, gate)))
-    host.rest()
-
-
 @still
-def test_a_gate_that_is_pulled_down_moves_the_words_before_it_and_no_others(host):
+def test_a_gate_that_closes_moves_the_words_before_it_and_no_others(host):
     host.show(hero("gates"))
     host.rest()
-    gates, before = of_gates(host)
-    assert gates == [0.61] * 12 and before == pytest.approx([j / 2 for j in range(11, -1, -1)])
-    pull(host, "ate", 0.4)
-    gates, after = of_gates(host)
-    assert gates[9] == pytest.approx(0.4, abs=0.02) and {*gates[:9], *gates[10:]} == {0.61}
-    step = -math.log(gates[9]) - 0.5
-    # "The" would leave the ruler, whose left end it does not pass.
-    assert after[1:] == pytest.approx([d + step for d in before[1:9]] + before[9:])
-    assert host("out()")[::3] == ["cat", "none"] and host("all('fieldset :checked').length") == 0
-    stands = host("seen().filter(e => e.matches('.stands')).map(e => e.textContent)")
-    assert stands[:2] == ["‹ The" if 5.5 + step > after[0] + 1e-6 else "The", "cat"]
-
-
-@still
-def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(host):
-    host.show(hero("gates"))
-    off = """(() => {
-      const [e] = all('.alibi'), [x1, x2, y1, y2] = ['x1', 'x2', 'y1', 'y2'].map(name => +e.getAttribute(name));
-      const at = y => x1 + (y - y1) / (y2 - y1) * (x2 - x1), dots = all('circle:not(.ring)').filter(e => e.getClientRects().length);
-      return Math.max(...dots.map(e => Math.abs(e.getAttribute('cx') - at(+e.getAttribute('cy')))));
-    })()"""
-    curve, slope = "all('path.line')[0].checkVisibility()", "out()[3]"
-    other, same = [True, False, "none"], [False, True, "0.50"]
-    for name, state in (("forget at the full stop", other), ("count only nouns", other), ("all equal", same)):
-        host.label(name).check()
-        host.rest()
-        assert [round(host(off)) > 20, host(curve), host(slope)] == state
-    tops = "all('.bar').map(e => +e.getAttribute('y'))"
-    points = [float(xy.split()[1]) for xy in host("all('path.line')[0].getAttribute('d')")[1:].split("L")]
-    assert points == pytest.approx(host(tops))
-    host.label("pull all together").check()
-    pull(host, "sat", 0.8)
-    [gate] = set(of_gates(host)[0])
-    assert host(off) < 0.01 and host(slope) == f"{-math.log(gate):.2f}"
-    host.label("gate of sat").press("End")
+    places = "all('circle').map(e => +e.getAttribute('cx'))"
+    before = host(places)
+    host.label("gate at the full stop").press("Home")
     host.rest()
-    assert of_gates(host) == ([1] * 12, pytest.approx([0] * 12))
-    assert host("out()") == ["cat", "0.00", "8 %", "0.00"]
-    host.label("gate of sat").press("Home")
-    host.rest()
-    assert host("out()") == ["cat", "∞", "0 %", "none"] and not host("all('.alibi')[0].checkVisibility()")
-
-
-@still
-def test_the_words_after_the_query_are_not_on_the_ruler(host):
-    host.show(hero("gates", gates="nouns"))
-    host.press("query", *["ArrowLeft"] * 3)
-    host.rest()
-    assert of_gates(host)[1] == pytest.approx([3, 2, 2, 2, 2, 1, 1, 1, 0])
-    assert host("out()") == ["cat", "2.00", "5 %", "none"]
-    assert host("all('.share').map(e => e.textContent)")[9:] == ["", "", ""]
-    host.press("query", "Home")
-    host.rest()
-    assert host("out()") == ["The", "0.00", "100 %", "none"]
-    assert host("all('.said')[0].textContent") == "Nothing comes before the first word: no gate counts."
-    host.press("query", "End")
-    host.press("word to look at", "End")
-    assert host("out()")[:2] == ["hat", "0.00"]
+    moved = [was - now for was, now in zip(before, host(places), strict=True)]
+    unit = (before[0] - before[1]) / math.log(0.9)  # px for one nat
+    assert moved == pytest.approx([unit * math.log(45)] * 6 + [0] * 6)
+    assert host("out()") == ["0.02"] and "get 1 % of the weight" in host("all('.says')[0].textContent")
 
 
 def dealt(host):
