@@ -28,7 +28,7 @@ export function verdict(stop) {
 export const TOUR = { stop: [[0, GATE], [.1, GATE], [.45, LEAST], [.75, LEAST], [1, GATE]] };
 
 const LINE = 88, LOOK = `:host{--c:var(--enc-alibi,#cc79a7)}.thread{fill:none;stroke:currentColor;stroke-opacity:.45;stroke-width:1.5}circle{fill-opacity:.85;stroke:var(--paper,#fffefb)}.before .thread,.brace{stroke:var(--c);stroke-opacity:1;fill:none}.before circle{fill:var(--c)}.brace{stroke-width:2}
-.post{fill:none;stroke:currentColor;stroke-width:1.5}.b{font-weight:600}.wide{max-width:800px}.pull{display:flex;align-items:center;gap:12px;min-height:44px}.pull input{flex:1;min-width:60px;height:44px}.says{font-size:17px;min-height:4.2em;margin:4px 0 0}.wide .says{min-height:2.8em}`;
+.post{fill:none;stroke:currentColor;stroke-width:1.5}.b{font-weight:600}.pull{display:flex;align-items:center;gap:12px;min-height:44px}.pull input{flex:1;min-width:60px;height:44px}.says{font-size:17px;min-height:4.2em;margin:4px 0 0}.wide .says{min-height:2.8em}@media print{.pull{display:none}}`;
 
 export function render(host, options) {
   let stop = options.gate;
