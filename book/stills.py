@@ -86,7 +86,8 @@ class Snapshot:
                 size = float(style["font-size"][:-2])
                 place = {"x": left, "y": top + high / 2 + 0.35 * size, "font-size": style["font-size"]}
                 look = {"font-weight": style["font-weight"], "fill": style["color"], "opacity": opacity}
-                yield f"<text{written(place | look)}>{escape(line.strip())}</text>"
+                kept = line.rstrip().replace(" ", "\u00a0", len(line) - len(line.lstrip()))  # SVG drops leading blanks
+                yield f"<text{written(place | look)}>{escape(kept)}</text>"
         if name == "svg":
             yield self.svg(node, PAINT, opacity)
         elif name != "#text":
