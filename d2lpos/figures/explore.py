@@ -51,19 +51,14 @@ class Explorer:
         values: Sequence[Any],
         name: str,
         alt: str | Callable[[Any], str],
-        frames: int,
     ):
-        if len(values) < 2 or frames < 2:
-            raise ValueError(
-                f"a slider needs two values and frames, but there are {len(values)} and {frames}"
-            )
+        if len(values) < 2:
+            raise ValueError(f"a slider needs two values, but there are {len(values)}")
         texts = [_text(value) for value in values]
         if len(set(texts)) < len(texts):
             raise ValueError(f"values must read differently; got {', '.join(texts)}")
         self.draw, self.name, self.alt = draw, name, alt
-        last = min(frames, len(values)) - 1
-        stored = [values[round(index * (len(values) - 1) / last)] for index in range(last + 1)]
-        self.pictures = {_text(value): self.picture(value) for value in stored}
+        self.pictures = {text: self.picture(value) for text, value in zip(texts, values, strict=True)}
         self.html = self._html()
 
     def picture(self, value: Any) -> Picture:
@@ -96,13 +91,11 @@ def explore(
     values: Sequence[Any],
     name: str,
     alt: str | Callable[[Any], str],
-    frames: int = 12,
 ) -> Explorer:
     """Let the reader move a slider through `values` and see `draw(value)`, a matplotlib figure, change.
 
     `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a
-    value to its text. At most `frames` pictures are stored, evenly spaced in `values`, first and
-    last among them. Raises ValueError for fewer than two of either,
+    value to its text. The output holds a picture for each value. Raises ValueError for fewer than two values,
     and for values that read alike: of a float, six digits are shown.
 
     >>> def draw(slope):
@@ -111,7 +104,7 @@ def explore(
     ...     return fig
     >>> view = explore(draw, [1, 2, 3], "slope", alt="A line.")
     """
-    return Explorer(draw, values, name, alt, frames)
+    return Explorer(draw, values, name, alt)
 
 
 def _text(value: Any) -> str:
