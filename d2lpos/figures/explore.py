@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from html import escape
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -12,34 +13,7 @@ from .show import Picture, show
 
 # Where a notebook is not trusted, scripts are dropped with their content: then the first picture stands as an
 # image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
-PAGE = """\
-<div data-explore="{key}" style="max-width:5.4in;margin:0 auto">
-<div style="display:flex;align-items:center;gap:.75em;font:15px/1.4 var(--sans, sans-serif)">
-<label style="flex:1;display:flex;align-items:center;gap:.75em">{name}
-<input type="range" min="0" max="{last}" value="0" aria-valuetext="{text}" autocomplete="off" disabled
-data-lm-suppress-shortcuts
-style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
-<output style="min-width:{width}ch;font-weight:600;font-variant-numeric:tabular-nums">{text}</output>
-</div>
-<div><img src="data:image/svg+xml,{image}" alt="{alt}" style="max-width:100%"></div>
-{others}</div>
-<script type="module">
-for (const root of document.querySelectorAll('[data-explore="{key}"]')) {{
-  const [input, output, image] = ['input', 'output', 'img'].map(name => root.querySelector(name));
-  if (!image) continue; // this one runs already
-  const frames = [[output.value, decodeURIComponent(image.src.slice(image.src.indexOf(',') + 1))]];
-  for (const other of root.querySelectorAll('script')) frames.push([other.dataset.value, other.textContent]);
-  const view = image.parentNode;
-  (input.oninput = () => {{
-    const [text, picture] = frames[input.value];
-    view.innerHTML = picture; // inline, it takes the page's colors
-    output.value = text;
-    input.setAttribute('aria-valuetext', text);
-  }})();
-  input.disabled = false;
-}}
-</script>
-"""
+PAGE = Path(__file__).with_name("explore.html").read_text("utf-8")
 
 
 class Explorer:
