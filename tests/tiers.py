@@ -115,7 +115,7 @@ PROOFS = {
     "tests/site/test_paper.py": (),
     "tests/site/test_search.py::test_results_come_while_one_types_and_open_at_the_paragraph": ("file",),
     "tests/site/test_search.py::test_the_dialog_is_for_everybody": (),
-    "tests/site/test_search_words.py": ("words",),
+    "tests/site/test_search_words.py": ("questions", "words"),
     "tests/site/test_search.py::test_the_page_of_results_shows_words_around_the_match": (),
     "tests/site/test_your_model.py::test_a_link_shows_what_the_page_shows": ("Qwen3 8B",),
     "tests/site/test_your_model.py::test_axe_finds_nothing": ("light",),
