@@ -7,18 +7,21 @@ finds a card that is missing or out of date.
 """
 
 import io
-import json
 import re
 import sys
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import nbformat
 from jinja2 import Template
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "book" / "_ext"))
+from notebooks import path, title
+
 STATIC = ROOT / "book" / "_static"
 FRONT = ROOT / "book" / "essay.md"
 SIZE = (1200, 630)
@@ -27,12 +30,9 @@ PAGE = Template((ROOT / "book" / "card.html").read_text("utf-8"))
 
 def titles() -> dict[str, str]:
     """Return the words of each card by the name of its page: the title, after its number where it is a chapter."""
-    cells = {
-        path: json.loads(path.read_text("utf-8"))["cells"] for path in sorted(ROOT.glob("chapters/*.ipynb"))
-    }
-    first = {path.stem: cell["source"][0].strip().removeprefix("# ") for path, (cell, *_) in cells.items()}
+    first = {file.stem: title(nbformat.read(file, as_version=4).cells) for file in path(ROOT)}
     book = re.search(r"^# (.+)$", FRONT.read_text("utf-8"), re.MULTILINE)[1]
-    return {FRONT.stem: book} | {name: f"{int(name[:2])}. {title}" for name, title in first.items()}
+    return {FRONT.stem: book} | {name: f"{int(name[:2])}. {words}" for name, words in first.items()}
 
 
 def picture(name: str) -> str:

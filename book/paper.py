@@ -22,6 +22,7 @@ from jinja2 import Template
 from playwright.sync_api import Page, sync_playwright
 
 from book.browser import find_chromium, launch
+from book.decks import read
 from book.downloads import FRONT, PDF, SITE, offer
 
 sys.path.append(str(Path(__file__).parent / "_ext"))
@@ -89,10 +90,6 @@ def address(name: str) -> tuple[str, str]:
         return f"{site}{name}.html", f"{site}{name}.html".removeprefix("https://")
     [file] = [f"{name}{suffix}" for suffix in (".md", ".ipynb") if (ROOT / f"{name}{suffix}").exists()]
     return f"{repository}/blob/main/{file}", file
-
-
-def read(path: Path) -> BeautifulSoup:
-    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
 
 
 def element(html: str) -> Tag:

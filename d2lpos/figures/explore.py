@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,34 +16,7 @@ if TYPE_CHECKING:
 
 # Where a notebook is not trusted, scripts are dropped with their content: then the first picture stands as an
 # image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
-PAGE = """\
-<div data-explore="{key}" style="max-width:5.4in;margin:0 auto">
-<div style="display:flex;align-items:center;gap:.75em;font:15px/1.4 var(--sans, sans-serif)">
-<label style="flex:1;display:flex;align-items:center;gap:.75em">{name}
-<input type="range" min="0" max="{last}" value="0" aria-valuetext="{text}" autocomplete="off" disabled
-data-lm-suppress-shortcuts
-style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
-<output style="min-width:{width}ch;font-weight:600;font-variant-numeric:tabular-nums">{text}</output>
-</div>
-<div><img src="data:image/svg+xml,{image}" alt="{alt}" style="max-width:100%"></div>
-{others}</div>
-<script type="module">
-for (const root of document.querySelectorAll('[data-explore="{key}"]')) {{
-  const [input, output, image] = ['input', 'output', 'img'].map(name => root.querySelector(name));
-  if (!image) continue; // this one runs already
-  const frames = [[output.value, decodeURIComponent(image.src.slice(image.src.indexOf(',') + 1))]];
-  for (const other of root.querySelectorAll('script')) frames.push([other.dataset.value, other.textContent]);
-  const view = image.parentNode;
-  (input.oninput = () => {{
-    const [text, picture] = frames[input.value];
-    view.innerHTML = picture; // inline, it takes the page's colors
-    output.value = text;
-    input.setAttribute('aria-valuetext', text);
-  }})();
-  input.disabled = false;
-}}
-</script>
-"""
+PAGE = Path(__file__).with_name("explore.html").read_text("utf-8")
 
 
 class Explorer:
@@ -54,19 +28,14 @@ class Explorer:
         values: Sequence[Any],
         name: str,
         alt: str | Callable[[Any], str],
-        frames: int,
     ):
-        if len(values) < 2 or frames < 2:
-            raise ValueError(
-                f"a slider needs two values and frames, but there are {len(values)} and {frames}"
-            )
+        if len(values) < 2:
+            raise ValueError(f"a slider needs two values, but there are {len(values)}")
         texts = [_text(value) for value in values]
         if len(set(texts)) < len(texts):
             raise ValueError(f"values must read differently; got {', '.join(texts)}")
         self.draw, self.values, self.name, self.alt = draw, values, name, alt
-        last = min(frames, len(values)) - 1
-        stored = [values[round(index * (len(values) - 1) / last)] for index in range(last + 1)]
-        self.pictures = {_text(value): self.picture(value) for value in stored}
+        self.pictures = {text: self.picture(value) for text, value in zip(texts, values, strict=True)}
         self.html = self._html()
 
     def picture(self, value: Any) -> Picture:
@@ -121,13 +90,11 @@ def explore(
     values: Sequence[Any],
     name: str,
     alt: str | Callable[[Any], str],
-    frames: int = 12,
 ) -> Explorer:
     """Let the reader move a slider through `values` and see `draw(value)`, a matplotlib figure, change.
 
     `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a
-    value to its text. The page without a kernel stores at most `frames` pictures, evenly spaced in `values`,
-    first and last among them; a kernel draws every value. Raises ValueError for fewer than two of either,
+    value to its text. The output holds a picture for each value. Raises ValueError for fewer than two values,
     and for values that read alike: of a float, six digits are shown.
 
     >>> def draw(slope):
@@ -136,7 +103,7 @@ def explore(
     ...     return fig
     >>> view = explore(draw, [1, 2, 3], "slope", alt="A line.")
     """
-    return Explorer(draw, values, name, alt, frames)
+    return Explorer(draw, values, name, alt)
 
 
 def _text(value: Any) -> str:

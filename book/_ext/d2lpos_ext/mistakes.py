@@ -15,23 +15,7 @@ HEAD = """## Find the mistake
 Each of these answers to an exercise looks right, and its check refuses it. Functions that it calls and does not define do
 what their names say. Which property fails?
 """
-CARD = """{fence}{{admonition}} Exercise {exercise}, answered
-:class: mistake
-
-```python
-{code}
-```
-
-{form}
-
-<details><summary>Compare with the check</summary>
-
-```text
-{says}
-```
-
-</details>
-{fence}"""
+CARD = (Path(__file__).parents[2] / "_templates" / "mistake.txt").read_text("utf-8").removesuffix("\n")
 
 
 def place_mistakes(cells: list[NotebookNode], file: Path) -> list[NotebookNode]:

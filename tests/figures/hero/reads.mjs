@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { emitted } from './emitted.mjs';
 
 globalThis.window = globalThis; globalThis.d2lposReaders = undefined;
-const { reader, positions, shuffled, among, noticed, mean } = await emitted('machine');
+const { reader } = await emitted('machine');
 const readers = {};
 const said = JSON.parse(readFileSync(0, 'utf8')).map(job => {
-  if (job.call) return { positions, shuffled, among, noticed, mean }[job.call](...job.with);
   if (!d2lposReaders?.[job.model]) (0, eval)(readFileSync(job.file, 'utf8'));
   const one = readers[job.model] ??= reader(d2lposReaders[job.model]), tokens = one.tokens(job.text);
   try {

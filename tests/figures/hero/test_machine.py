@@ -19,8 +19,6 @@ from tests.figures.hero.host import INSIDE, on, still
 from tests.site.detectors import Visit
 
 WINDOW = (1000, 900)
-STOPS = ["read", "shuffle the words", "More", "start at position", "runs", "length of the text"]
-STOPS += ["first model", "text", "second model", "text"]
 BLIND, TURNS = "none", "rope"
 START, END = "start at position", "length of the text"
 TEXT = PASSAGES["austen"][1][:160]  # longer than in training, and soon read
@@ -433,14 +431,6 @@ def test_at_every_width_it_can_be_read_by_everybody(host):
         lines = host("all('textarea').map(e => [e.scrollHeight, e.clientHeight])")
         assert all(high <= room + 1 for high, room in lines)  # the cursor breaks its lines as the words do
     assert host("missed()") == []
-    tree = host.page.locator("body").aria_snapshot()
-    for part in ("first model", "second model", "the clock", END, "- status", "Where the heads look"):
-        assert part in tree
-    for stop in STOPS:
-        host.page.keyboard.press("Tab")
-        assert host("focused()").startswith(stop)
-    host.page.keyboard.press("Tab")
-    assert host("focused()") is None
 
 
 @pytest.mark.parametrize(

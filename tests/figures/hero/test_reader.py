@@ -147,8 +147,8 @@ def test_a_text_that_is_too_long_is_refused():
 
 def test_python_and_the_figure_place_a_text_alike():
     cases = list(product((5, 200), ("runs", "stands", "double", "shuffled"), (0, 600)))
-    jobs = [{"call": "positions", "with": [*case, trained()]} for case in cases]
-    *heard, mixed = ask(*jobs, {"call": "shuffled", "with": [TEXT]})
+    calls = [*(["machine", "positions", [*case, trained()]] for case in cases), ["machine", "shuffled", [TEXT]]]
+    *heard, mixed = json.loads(node(HERE / "calls.mjs", stdin=json.dumps(calls)))
     for case, places in zip(cases, heard, strict=True):
         assert positions(*case).tolist() == places
     assert shuffled(TEXT) == mixed != TEXT
