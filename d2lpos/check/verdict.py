@@ -23,7 +23,7 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_map
 
 from ..runtime.threads import one_thread
-from .code import LIBRARIES, Lines, is_stub
+from .code import LIBRARIES, Lines, changed, is_stub
 from .solutions import SOLUTIONS
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
@@ -178,7 +178,8 @@ class Check:
     """An exercise's check. Call it with an answer; it returns a `Verdict` and never raises.
 
     properties: what must hold, in words -> the cases that show it, smallest first.
-    mistakes: a hint in one sentence -> an answer that makes this mistake, or a tuple of them. The first hint is
+    mistakes: a hint in one sentence -> an answer that makes this mistake, or a tuple of them. One that differs from
+    the reference in one place may be told by that change of the source, "before → after". The first hint is
     given whose answer has the same outcomes as the reader's, up to and with the property that fails first. Many
     mistakes share one word or an error: then the two agree in all cases, or fail the same properties.
     answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
@@ -223,7 +224,7 @@ class Check:
         first = failed[0]
         wrong = self.tried[0] = next(case for case in self.properties[first] if disagreement(given, right, [case]))
         makes = partial(self._makes, given, until=first, wrong=wrong)
-        hint = next((hint for hint, one in self.mistakes.items() if any(map(makes, versions(one)))), "")
+        hint = next((hint for hint, answers in self.by_hint.items() if any(map(makes, answers))), "")
         *shown, text = disagreements[first]
         alike = {lines[-1] for lines in disagreements.values() if lines} == {text}
         if alike and len(failed) == len(disagreements) > 1 and is_other_type(right(wrong), given(wrong)):
@@ -243,6 +244,14 @@ class Check:
 
         call_or_exception((self.tried[0] or self.cases()[0]).ask, answer)
         return calls[-1] if calls else ()
+
+    @cached_property
+    def by_hint(self) -> dict[str, list]:
+        """The answers that make each mistake, which are made when a verdict first asks for them."""
+        return {
+            hint: [changed(self.reference, one) if isinstance(one, str) else one for one in versions(mistake)]
+            for hint, mistake in self.mistakes.items()
+        }
 
     def cases(self) -> list[Case]:
         return [case for cases in self.properties.values() for case in cases]

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 import tests.wrong_answers
-from d2lpos.check.verdict import versions
 from tests.check.exercises import CHECKS
 from tests.wrong_answers import WRONG_ANSWERS
 
@@ -18,7 +17,7 @@ for module in iter_modules(tests.wrong_answers.__path__):
 
 ANSWERS = [answer for check in CHECKS for answer in check.answers]
 HINTS = [(answer, hint) for answer in ANSWERS for hint in answer.mistakes]
-MISTAKES = [(check, hint, mistake) for check in CHECKS for hint, one in check.mistakes.items() for mistake in versions(one)]
+MISTAKES = [(check, hint, mistake) for check in CHECKS for hint, answers in check.by_hint.items() for mistake in answers]
 GARBAGE = [
     None,
     -3,

@@ -1,7 +1,6 @@
 """What a reader of positions sees."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -16,25 +15,11 @@ def seen(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
     return squares.item(), math.sqrt(rate / (1 - rate) * spread)
 
 
-def scaled(by_mean: Callable, by_sd: Callable) -> Callable:
-    """An answer whose mean and standard deviation are wrong by a factor that the rate decides."""
-
-    def answer(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
-        mean, sd = seen(u, rate, entire)
-        return mean * by_mean(rate), sd * by_sd(rate)
-
-    return answer
-
-
 def reader_case(u: list, rate: float, entire: bool) -> Case:
     return read_as(
         call(f"u = {u}, rate = {rate:g}, entire = {entire}", u=torch.tensor(u), rate=rate, entire=entire),
         lambda outcome: torch.tensor(several(outcome, "mean", "standard deviation")),
     )
-
-
-def one(rate: float) -> float:
-    return 1.0
 
 
 reader = Check(
@@ -54,10 +39,10 @@ reader = Check(
         "The second is a variance. Take its root.":
             lambda u, rate, entire: (seen(u, rate, entire)[0], seen(u, rate, entire)[1] ** 2),
         "The mean does not shrink: what survives has been divided by 1 − rate.":
-            scaled(lambda rate: 1 - rate, one),
+            "squares.item(), → squares.item() * (1 - rate),",
         "rate · (1 − rate) is the variance of a coin that is 0 or 1. These are 0 or 1/(1 − rate).":
-            scaled(one, lambda rate: 1 - rate),
-        "ν stands on its head: it is rate / (1 − rate).": scaled(one, lambda rate: (1 - rate) / rate),
+            "rate / (1 - rate) → rate * (1 - rate)",
+        "ν stands on its head: it is rate / (1 − rate).": "rate / (1 - rate) → (1 - rate) / rate",
         "With one coin for all, nothing averages out: the variance is ν times the square of the sum.":
             lambda u, rate, entire: seen(u, rate, False),
         "With a coin for each number, the variances of the numbers add up.":

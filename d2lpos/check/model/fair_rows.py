@@ -15,21 +15,6 @@ def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[
     return text[places], targets
 
 
-def same_as_read(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    tokens, targets = rows_that_end(text, ends, length, asked)
-    return tokens, targets.where(targets < 0, tokens)
-
-
-def all_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    return rows_that_end(text, ends, length, length)
-
-
-def first_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    tokens, targets = all_asked(text, ends, length, asked)
-    targets[:, asked:] = -100
-    return tokens, targets
-
-
 def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
     def read(outcome: object) -> object:
         if not isinstance(outcome, tuple | list) or len(outcome) != 2:
@@ -54,9 +39,12 @@ fair_rows = Check(
     mistakes={
         "A longer row begins earlier and ends where the shorter one does. These begin at `ends`.":
             lambda text, ends, length, asked: rows_that_end(text, ends + length, length, asked),
-        "The targets are the tokens themselves. Each is asked for the next one.": same_as_read,
-        "The first ones are asked for. The last ones have the most text before them.": first_asked,
-        "All are asked for. Then a longer row is asked for other characters than a short one.": all_asked,
+        "The targets are the tokens themselves. Each is asked for the next one.":
+            "text[places + 1] → text[places]",
+        "The first ones are asked for. The last ones have the most text before them.":
+            "targets[:, :-asked] → targets[:, asked:]",
+        "All are asked for. Then a longer row is asked for other characters than a short one.":
+            lambda text, ends, length, asked: rows_that_end(text, ends, length, length),
         "The row holds text[end]. It is the last target: the row ends just before it.":
             lambda text, ends, length, asked: rows_that_end(text, ends + 1, length, asked),
         "One target too many, or too few: the last `asked` of each row are asked for.":

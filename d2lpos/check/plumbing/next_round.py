@@ -1,6 +1,5 @@
 """Where the next drafts stand."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -12,24 +11,6 @@ from ..verdict import Case, Check, Misconduct, call
 def behind_its_own(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
     kept = length + accepted
     return kept, kept[:, None] + 1 + torch.arange(drafted)
-
-
-def keeping(keep: Callable) -> Callable:
-    """As the right answer, with keep(length, accepted, drafted) tokens kept."""
-
-    def answer(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
-        return keep(length, accepted, drafted), behind_its_own(length, accepted, drafted)[1]
-
-    return answer
-
-
-def going_on(first: Callable) -> Callable:
-    """As the right answer, with positions that count from first(length, accepted, drafted)."""
-
-    def answer(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
-        return length + accepted, first(length, accepted, drafted)[:, None] + torch.arange(drafted)
-
-    return answer
 
 
 def both(case: Case, batch: int, drafted: int, which: int | None) -> Case:
@@ -66,11 +47,6 @@ ALIKE = (([5], [1], 3), ([9], [0], 2), ([4], [4], 4), ([7, 3], [2, 2], 5))
 UNLIKE = (([5, 5], [0, 3], 4), ([12, 4, 8], [2, 0, 1], 3))
 
 
-def counter_goes_on(length, accepted, drafted):
-    position = length + drafted
-    return length + accepted, torch.stack([position + 1 + n for n in range(drafted)], dim=1)
-
-
 next_round = Check(
     "next_round",
     reference=behind_its_own,
@@ -80,30 +56,21 @@ next_round = Check(
         "each row by what it accepted": round_cases(None, *UNLIKE),
     },
     mistakes={
-        "The cache keeps tokens that were not accepted. The next round would see them.": keeping(
-            lambda length, accepted, drafted: length + drafted
-        ),
-        "The model's own token has no key yet: nobody has read it.": keeping(
-            lambda length, accepted, drafted: length + accepted + 1
-        ),
-        "Where all drafts are accepted, the last one stays, too: the large model has read it.": keeping(
-            lambda length, accepted, drafted: length + accepted.clamp(max=drafted - 1)
-        ),
-        "The first draft stands where the model's own token stands. It comes one behind.": going_on(
-            lambda length, accepted, drafted: length + accepted
-        ),
+        "The cache keeps tokens that were not accepted. The next round would see them.":
+            "return kept, → return length + drafted,",
+        "The model's own token has no key yet: nobody has read it.": "return kept, → return kept + 1,",
+        "Where all drafts are accepted, the last one stays, too: the large model has read it.":
+            "return kept, → return length + accepted.clamp(max=drafted - 1),",
+        "The first draft stands where the model's own token stands. It comes one behind.":
+            "kept[:, None] + 1 → kept[:, None]",
         "The counter still counts tokens that were not accepted.": (
-            counter_goes_on,
-            going_on(lambda length, accepted, drafted: length + drafted),
+            "kept[:, None] + 1 → (length + drafted)[:, None] + 1",
+            "kept[:, None] + 1 → (length + drafted)[:, None]",
         ),
-        "Where all drafts are accepted, the model adds a token of its own, too.": going_on(
-            lambda length, accepted, drafted: length + accepted + (accepted < drafted)
-        ),
-        "The first draft stands on the last accepted token.": going_on(
-            lambda length, accepted, drafted: length + accepted - 1
-        ),
-        "All rows go on as if each had accepted what the best row did.": (
-            lambda length, accepted, drafted: behind_its_own(length, accepted.max().expand_as(accepted), drafted)
-        ),
+        "Where all drafts are accepted, the model adds a token of its own, too.":
+            "kept[:, None] + 1 → (kept + (accepted < drafted))[:, None]",
+        "The first draft stands on the last accepted token.": "kept[:, None] + 1 → kept[:, None] - 1",
+        "All rows go on as if each had accepted what the best row did.":
+            "length + accepted → length + accepted.max()",
     },
 )

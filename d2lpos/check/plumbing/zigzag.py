@@ -1,6 +1,5 @@
 """A zigzag on several processors."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -10,16 +9,6 @@ from ..verdict import Answer, Case, Check, call
 
 def chunks_of(rank: int, ranks: int, length: int) -> Tensor:
     return torch.arange(length).view(2 * ranks, -1)[[rank, 2 * ranks - 1 - rank]].flatten()
-
-
-def held(chunks: Callable) -> Callable:
-    """As the right answer, with the chunks that chunks(rank, ranks) names."""
-
-    def answer(rank: int, ranks: int, length: int) -> Tensor:
-        size = length // (2 * ranks)
-        return torch.cat([n * size + torch.arange(size) for n in chunks(rank, ranks)])
-
-    return answer
 
 
 def cut_from_the_end(rank: int, ranks: int, length: int) -> Tensor:
@@ -46,12 +35,12 @@ zigzag = Check(
         "These are places in the processor's own slice. A position is counted in the text.":
             lambda rank, ranks, length: torch.arange(length // ranks),
         "The late chunk comes first. They are asked for in order.":
-            held(lambda rank, ranks: (2 * ranks - 1 - rank, rank)),
+            "rank, 2 * ranks - 1 - rank → 2 * ranks - 1 - rank, rank",
         "The second chunk is to be as far from the end as the first is from the beginning.":
-            held(lambda rank, ranks: (rank, ranks + rank)),
-        "Only the first processor has the last chunk.": held(lambda rank, ranks: (rank, 2 * ranks - 1)),
+            "2 * ranks - 1 - rank → ranks + rank",
+        "Only the first processor has the last chunk.": "2 * ranks - 1 - rank → 2 * ranks - 1",
         "The second chunk is one too late. They are counted from 0, so the last is 2 · ranks − 1.":
-            held(lambda rank, ranks: (rank, 2 * ranks - rank)),
+            "2 * ranks - 1 - rank → 2 * ranks - rank",
         "A slice that ends at −0 ends before the first token: it is empty.": cut_from_the_end,
     },
     answers=(Answer(
