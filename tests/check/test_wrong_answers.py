@@ -9,7 +9,9 @@ import pytest
 import torch
 
 import tests.wrong_answers
-from tests.check.exercises import CHECKS
+from d2lpos.check import verdict
+from tests.check.exercises import CHECKS, EXERCISES
+from tests.check.mutants import PATIENCE, of_right_answers
 from tests.wrong_answers import WRONG_ANSWERS
 
 for module in iter_modules(tests.wrong_answers.__path__):
@@ -82,11 +84,17 @@ def test_a_mistake_gets_its_own_hint(check, hint, mistake):
     )
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=name)
-def test_a_mistake_is_recognized_however_it_is_written(check):
+@pytest.mark.parametrize(("module", "check"), EXERCISES, ids=name)
+def test_a_mistake_is_recognized_however_it_is_written(module, check, monkeypatch):
     """A hint that came only because the mistake is compared with itself would be worth nothing."""
-    assert any(judged(check, wrong.answer).hint for wrong in WRONG_ANSWERS if wrong.check is check), (
-        f"write one mistake of {check.name} once more in tests/wrong_answers/, as a student would"
+    monkeypatch.setattr(verdict, "PATIENCE", PATIENCE)
+    by_hand = (judged(check, wrong.answer) for wrong in WRONG_ANSWERS if wrong.check is check)
+    if any(one.hint for one in by_hand):
+        return
+    chapter = import_module(f"tests.check.test_{module.__name__.split('.')[2]}")
+    assert any(check(mutant.answer).hint for mutant in of_right_answers(check, chapter)), (
+        f"write {check.name} in another way, among the right answers of its chapter, or one of its mistakes in "
+        "tests/wrong_answers/"
     )
 
 
