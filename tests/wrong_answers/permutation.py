@@ -73,7 +73,12 @@ def by_ranks(bias):
     return found
 
 
-wrong(check.symmetries, "bias[i, j] = −|i − j|/1000")("1e-5 → 0.05")
+@wrong(check.symmetries, "bias[i, j] = −|i − j|/1000")
+def loose_symmetry(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in permutations(range(len(bias)))}
+    return [o for o, change in changes.items() if torch.allclose(change, change[:, :1], rtol=0, atol=0.05)]
+
+
 wrong(check.symmetries.answers[0], "so the softmax does not see it")(1)
 wrong(check.symmetries.answers[0], "The tokens have 4! orders.")(256)
 wrong(check.is_equivariant, "f is the sum of the tokens in each row")(

@@ -11,7 +11,7 @@ wrong(check.packed, "positions are (5,) here, the mask (5, 5)")(
     "here - cu_seqlens[text], (text → (here - cu_seqlens[text])[None], (text[None]"
 )
 wrong(check.packed, "The mask is torch.float32; it is to be Boolean")(
-    "(here <= here[:, None]) → (here <= here[:, None]).float().log()"
+    "(text == text[:, None]) & (here <= here[:, None]) → ((text == text[:, None]) & (here <= here[:, None])).float().log()"
 )
 
 

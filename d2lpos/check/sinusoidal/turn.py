@@ -33,7 +33,7 @@ def turn_clocks(code: Tensor, k: float, base: float) -> Tensor:
 
 def look_up(code: Tensor, k: int, base: float) -> Tensor:
     """Finds the whole position whose code is nearest, and goes on from there."""
-    table = sinusoidal(torch.arange(1000).double(), code.shape[-1], base).to(code)
+    table = sinusoidal(torch.arange(3000).double(), code.shape[-1], base).to(code)
     return sinusoidal((code @ table.T).argmax(dim=-1) + k, code.shape[-1], base)
 
 
