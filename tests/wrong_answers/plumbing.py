@@ -7,7 +7,7 @@ from d2lpos.check import plumbing as check
 from . import wrong
 
 wrong(check.packed, "Two tensors are asked for: positions and mask")("return here - cu_seqlens[text], → return")
-wrong(check.packed, "positions are (5,) here, the mask (5, 5)")(
+wrong(check.packed, "positions and mask are (5,) and (5, 5) here")(
     "here - cu_seqlens[text], (text → (here - cu_seqlens[text])[None], (text[None]"
 )
 wrong(check.packed, "The mask is torch.float32; it is to be Boolean")(
@@ -99,8 +99,8 @@ def never_rolled_back(length, accepted, drafted):
 
 
 wrong(check.next_round, "Two tensors are asked for: kept and positions")("return kept, → return")
-wrong(check.next_round, "kept is to be a tensor of whole numbers")("return kept, → return kept.tolist(),")
-wrong(check.next_round, "Returns positions of shape")("kept[:, None] + 1 → kept[0] + 1")
+wrong(check.next_round, "Two tensors are asked for: kept and positions")("return kept, → return kept.tolist(),")
+wrong(check.next_round, "kept and positions are (1,) and (1, 3) here")("kept[:, None] + 1 → kept[0] + 1")
 
 
 @wrong(check.shared, "compare them by ==")

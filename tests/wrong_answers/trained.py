@@ -13,7 +13,7 @@ wrong(check.padded, "The mask is torch.float32; it is to be Boolean")(
 wrong(check.padded, "Returns shapes (1, 5) and (1, 5, 5)")(
     "past & real[:, None, None] | torch.eye(len(here)).bool() → (past & real[:, None, None] | torch.eye(len(here)).bool())[:, 0]"
 )
-wrong(check.padded, "whole numbers choose rows of a table")("cumsum(dim=1) - 1 → cumsum(dim=1) - 1.0")
+wrong(check.padded, "whole numbers are asked for")("cumsum(dim=1) - 1 → cumsum(dim=1) - 1.0")
 wrong(check.padded, "Two tensors are asked for: positions and mask")(
     "return positions, past & real[:, None, None] | torch.eye(len(here)).bool() → return positions"
 )

@@ -4,8 +4,8 @@
 import torch
 from torch import Tensor
 
-from ..cases import read_as
-from ..verdict import Case, Check, Misconduct, call
+from ..cases import read_as, two_tensors
+from ..verdict import Case, Check, call
 
 
 def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
@@ -16,15 +16,11 @@ def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[
 
 
 def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
-    def read(outcome: object) -> object:
-        if not isinstance(outcome, tuple | list) or len(outcome) != 2:
-            raise Misconduct("Two tensors are asked for: tokens, targets")
-        if not all(isinstance(part, Tensor) for part in outcome) or outcome[0].shape != outcome[1].shape:
-            shapes = [tuple(part.shape) if isinstance(part, Tensor) else type(part).__name__ for part in outcome]
-            raise Misconduct(f"Returns {shapes[0]} and {shapes[1]}; two tensors (rows, length) are asked for")
-        return torch.stack([part if part.is_floating_point() else part.long() for part in outcome])
-
-    return read_as(call(text=torch.tensor(text), ends=torch.tensor(ends), length=length, asked=asked), read)
+    shape = len(ends), length
+    return read_as(
+        call(text=torch.tensor(text), ends=torch.tensor(ends), length=length, asked=asked),
+        lambda outcome: torch.stack(two_tensors(outcome, "tokens and targets", shape, shape)),
+    )
 
 
 TEXT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4]

@@ -4,8 +4,8 @@
 import torch
 from torch import Tensor
 
-from ..cases import read_as
-from ..verdict import Case, Check, Misconduct, call
+from ..cases import read_as, two_tensors
+from ..verdict import Case, Check, call
 
 
 def behind_its_own(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
@@ -15,17 +15,9 @@ def behind_its_own(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tens
 
 def both(case: Case, batch: int, drafted: int, which: int | None) -> Case:
     """The case, of whose kept (batch,) and positions (batch, drafted) one is compared, or both."""
-    names, shapes = ("kept", "positions"), ((batch,), (batch, drafted))
 
     def read(outcome: object) -> object:
-        if not isinstance(outcome, tuple | list) or len(outcome) != 2:
-            raise Misconduct("Two tensors are asked for: kept and positions")
-        for name, part, shape in zip(names, outcome, shapes, strict=True):
-            if not isinstance(part, Tensor) or part.is_floating_point() or part.dtype == torch.bool:
-                raise Misconduct(f"{name} is to be a tensor of whole numbers")
-            if part.shape != shape:
-                raise Misconduct(f"Returns {name} of shape {tuple(part.shape)}; here it is {shape}")
-        outcome = [part.long() for part in outcome]
+        outcome = two_tensors(outcome, "kept and positions", (batch,), (batch, drafted))
         return torch.cat([outcome[0][:, None], outcome[1]], dim=1) if which is None else outcome[which]
 
     return read_as(case, read)

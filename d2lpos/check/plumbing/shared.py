@@ -59,9 +59,8 @@ shared = Check(
         "Blocks are asked for as tokens: multiply.": "// block * block → // block",
         "Nothing is left to compute, so there are no logits for the next token. The last token must be computed.":
             "len(new) - 1 → len(new)",
-        "The last token must be computed of the new request alone. All blocks of the old one are kept.": (
-            lambda old, new, block, adapters: of_whole_blocks(old[:-1], new, block, adapters)
-        ),
+        "The last token must be computed of the new request alone. All blocks of the old one are kept.":
+            lambda old, new, block, adapters: of_whole_blocks(old[:-1], new, block, adapters),
         "Another adapter computes other keys.": "adapters[0] != adapters[1] → False",
         "Names that are equal need not be one object: compare them by ==.":
             "adapters[0] != adapters[1] → adapters[0] is not adapters[1]",

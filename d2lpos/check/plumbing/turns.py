@@ -97,10 +97,8 @@ turns = Check(
             made_of(lambda xa, yb: exp(xa / 2) @ exp(yb) @ exp(xa / 2)),
             made_of(lambda xa, yb: exp(yb / 2) @ exp(xa) @ exp(yb / 2)),
         ),
-        "Two turns are added. Add their generators, then take the exponential.": (
-            made_of(lambda xa, yb: exp(xa) + exp(yb)),
-            made_of(lambda xa, yb: (exp(xa) + exp(yb)) / 2),
-        ),
+        "Two turns are added. Add their generators, then take the exponential.":
+            (made_of(lambda xa, yb: exp(xa) + exp(yb)), made_of(lambda xa, yb: (exp(xa) + exp(yb)) / 2)),
         "These turn the other way: exp(−xA − yB).": made_of(lambda xa, yb: exp(-xa - yb)),
         "x belongs to a, y to b.": lambda places, a, b: turned(places, b, a),
         "A series of so few terms is too short for a large angle. There is torch.linalg.matrix_exp.": (

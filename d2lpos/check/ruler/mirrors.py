@@ -6,9 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..cases import read_as
+from ..cases import read_as, two_tensors
 from ..verdict import Answer, Case, Check, call
-from .material import two
 
 
 def toward(angle: Tensor) -> Tensor:
@@ -35,7 +34,7 @@ def lengths(u: Tensor, w: Tensor) -> Tensor:
 
 def mirror_case(angles: list[float], seen: Callable) -> Case:
     def read(outcome: object) -> object:
-        return seen(*two(outcome, "u and w", *2 * ((len(angles), 2),)))
+        return seen(*(part.double() for part in two_tensors(outcome, "u and w", *2 * ((len(angles), 2),))))
 
     return read_as(call(angle=torch.tensor(angles)), read)
 

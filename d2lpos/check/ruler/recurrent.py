@@ -4,9 +4,9 @@
 import torch
 from torch import Tensor
 
-from ..cases import read_as
+from ..cases import read_as, two_tensors
 from ..verdict import Answer, Case, Check, call
-from .material import quarters, two, without
+from .material import quarters, without
 
 
 def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
@@ -38,7 +38,7 @@ def read_case(part: int, tokens: int, d: int, e: int, gates: list | None = None,
     label = f"{tokens} tokens, d = {d}, e = {e}, gates of {arguments['gates'][0]:.0e}"
     return read_as(
         call(label if tokens > 10 else "", **arguments),
-        lambda outcome: two(outcome, "y and the state", (tokens, e), (d, e))[part],
+        lambda outcome: two_tensors(outcome, "y and the state", (tokens, e), (d, e))[part],
     )
 
 

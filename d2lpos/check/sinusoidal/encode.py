@@ -64,8 +64,7 @@ encode = Check(
             "[angles.sin(), angles.cos()] → [angles.cos(), angles.sin()]",
         "Every feature has its own frequency. A sine and its cosine share one.": own_frequencies,
         "The exponent is −i/d. It is −2i/d.": "torch.arange(0, d, 2) / d → torch.arange(d // 2) / d",
-        "The base is always 10000 here. It is an argument.":
-            lambda p, d, base: encode_clocks(p, d, 10000.0),
+        "The base is always 10000 here. It is an argument.": lambda p, d, base: encode_clocks(p, d, 10000.0),
         "Exactly one axis of positions is expected. positions[..., None] serves any shape.":
             "positions[..., None] * base**-exponents → torch.outer(positions, base**-exponents)",
         "Hand by hand is slow. Let one tensor of speeds multiply the positions.": hand_by_hand,

@@ -137,9 +137,8 @@ frozen = Check(
         "0 is never tried, and may be allowed.": "-1, pairs → 0, pairs",
         "None held may be all that is allowed: the answer is then the number of pairs.":
             "-1, pairs → -1, pairs - 1",
-        "Each loss is a run of the model. Halve the range in which the edge lies: every answer leaves one half.": (
-            from_the_top, from_the_bottom, all_at_once,
-        ),
+        "Each loss is a run of the model. Halve the range in which the edge lies: every answer leaves one half.":
+            (from_the_top, from_the_bottom, all_at_once),
         "loss(pairs) is asked for again and again. Keep it.": base_each_time,
     },
     answers=(Answer("first", 14, {

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import read_as
-from ..verdict import Answer, Case, Check, Misconduct, call
+from ..cases import positions_and_mask, read_as
+from ..verdict import Answer, Case, Check, call
 
 
 def count_and_hide(real: Tensor) -> tuple[Tensor, Tensor]:
@@ -19,25 +19,10 @@ def count_and_hide(real: Tensor) -> tuple[Tensor, Tensor]:
 def padding_case(look: Callable, *texts: str) -> Case:
     """A batch, in which a dot is padding; look(positions, mask, real) is what is compared."""
     real = torch.tensor([[token != "." for token in text] for text in texts])
+    shape = len(real), 1, real.shape[1], real.shape[1]
+
     def read(outcome: object) -> object:
-        if (
-            not isinstance(outcome, tuple | list)
-            or len(outcome) != 2
-            or not all(isinstance(x, Tensor) for x in outcome)
-        ):
-            raise Misconduct("Two tensors are asked for: positions and mask")
-        positions, mask = outcome
-        shape = len(real), 1, real.shape[1], real.shape[1]
-        if positions.shape != real.shape or mask.shape != shape:
-            shown = f"{tuple(positions.shape)} and {tuple(mask.shape)}"
-            raise Misconduct(
-                f"Returns shapes {shown}; (batch, n) and (batch, 1, n, n) are {tuple(real.shape)} and {shape}"
-            )
-        if positions.is_floating_point() or positions.dtype == torch.bool:
-            raise Misconduct(f"Positions are {positions.dtype}; whole numbers choose rows of a table")
-        if mask.dtype != torch.bool:
-            raise Misconduct(f"The mask is {mask.dtype}; it is to be Boolean, True where a query may look")
-        return look(positions.long(), mask, real)
+        return look(*positions_and_mask(outcome, real.shape, shape), real)
 
     return read_as(call(real=real), read)
 
