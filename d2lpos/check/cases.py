@@ -76,6 +76,11 @@ def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:
     return Case(label, ask)
 
 
+def quarters(*shape: int, seed: int = 0, low: int = -8, high: int = 9) -> Tensor:
+    """Whole numbers from low to high − 1 over 4, drawn by seed. Their sums and products are exact."""
+    return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed)) / 4
+
+
 def exact_dtype(case: Case) -> Case:
     """The case, of an exercise that names a dtype: another one is refused, whatever the numbers are."""
     return replace(case, exact_dtype=True)

@@ -4,9 +4,8 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
-from ..cases import exact_dtype
+from ..cases import exact_dtype, quarters
 from ..verdict import Case, Check, call
-from .material import drawn
 
 
 def student(each: Tensor, level: float = 0.975, correction: int = 1) -> Tensor:
@@ -27,8 +26,8 @@ def two_groups(ours: Tensor, theirs: Tensor) -> Tensor:
 
 
 def pairs(n: int, seed: int, dtype: torch.dtype = torch.float32) -> Case:
-    theirs = drawn(n, seed=seed, low=0, high=33).to(dtype)
-    ours = theirs + drawn(n, seed=seed + 1, low=-6, high=3).to(dtype)
+    theirs = quarters(n, seed=seed, low=0, high=33).to(dtype)
+    ours = theirs + quarters(n, seed=seed + 1, low=-6, high=3).to(dtype)
     return exact_dtype(call(ours=ours, theirs=theirs))
 
 

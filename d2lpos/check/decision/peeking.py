@@ -4,9 +4,8 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
-from ..cases import exact_dtype
+from ..cases import exact_dtype, quarters
 from ..verdict import Case, Check, call
-from .material import drawn
 
 
 def apart(differences: Tensor, n: int, level: float = 0.975) -> Tensor:
@@ -29,7 +28,7 @@ def ever_apart(differences: Tensor, first: int) -> float:
 
 def studies(number: int, seeds: int, first: int, seed: int) -> Case:
     """As many studies, and as many looks, as is a power of two: then shares are exact in any dtype."""
-    return exact_dtype(call(differences=drawn(number, seeds, seed=seed), first=first))
+    return exact_dtype(call(differences=quarters(number, seeds, seed=seed), first=first))
 
 
 peeking = Check(

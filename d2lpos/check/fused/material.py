@@ -1,19 +1,16 @@
 """What several exercises of this chapter ask about."""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from ..cases import quarters
 from ..verdict import Case, Misconduct, call, is_empty
 
-
-def drawn(*shape: int, seed: int) -> Tensor:
-    """Quarters, drawn by seed."""
-    return torch.randint(-4, 5, shape, generator=torch.Generator().manual_seed(seed)) / 4
-
-
+drawn = partial(quarters, low=-4, high=5)
 ASKED = "a function is asked for, of the {} four indices"
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from ..cases import quarters
 from ..verdict import Answer, Case, Check, Misconduct, call
-from .material import quarters
 
 
 def mix(positions: Tensor, knots: Tensor, last: float) -> Tensor:

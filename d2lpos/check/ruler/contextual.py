@@ -5,8 +5,8 @@ import math
 import torch
 from torch import Tensor
 
+from ..cases import quarters
 from ..verdict import Case, Check, call
-from .material import quarters
 
 
 def counted_words(q: Tensor, k: Tensor, table: Tensor) -> Tensor:

@@ -2,16 +2,10 @@
 
 from collections.abc import Callable
 
-import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from ..verdict import Case, Misconduct
-
-
-def quarters(*shape: int, seed: int = 0) -> Tensor:
-    """Numbers whose sums and products are exact."""
-    return torch.randint(-8, 9, shape, generator=torch.Generator().manual_seed(seed)) / 4
 
 
 class Watch(TorchFunctionMode):

@@ -4,9 +4,9 @@
 import torch
 from torch import Tensor
 
-from ..cases import read_as, two_tensors
+from ..cases import quarters, read_as, two_tensors
 from ..verdict import Answer, Case, Check, call
-from .material import quarters, without
+from .material import without
 
 
 def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:

@@ -7,8 +7,9 @@ from torch import Tensor
 
 from ...input.sinusoids import frequencies
 from ...rotary.rope import rotate
+from ..cases import quarters
 from ..verdict import Answer, Case, Check, call
-from .material import quarters, without
+from .material import without
 
 
 def absorbed(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
