@@ -29,24 +29,13 @@ wrong(check.induction, "the token that followed the last time")(
 )
 
 
-def listed(share, least):
-    layers, heads = share.shape
-    found = [(share[i, j].item(), i, j) for i in range(layers) for j in range(heads)]
-    found = sorted((one for one in found if one[0] >= least), reverse=True)
-    return torch.tensor([one[1:] for one in found], dtype=torch.int64).reshape(-1, 2)
+@wrong(check.standing_out, "What would a head get that has no habit?")
+def without_a_null(scores, queries, least):
+    values, places = scores.flatten().sort(descending=True)
+    rows = zip(*divmod(places[values >= least].numpy(), scores.shape[1]), strict=True)
+    return torch.tensor([*rows], dtype=torch.int64).reshape(-1, 2)
 
 
-def told(null, scores, least):
-    return listed((scores - null) / (1 - null), least)
-
-
-def fair(queries):
-    return sum(1 / (i + 1) for i in queries.tolist()) / len(queries)
-
-
-wrong(check.standing_out, "The largest comes first.")(
-    lambda scores, queries, least: torch.flip(told(fair(queries), scores, least), [0])
-)
 wrong(check.standing_out, "nobody, where nobody stands out")(">= least → >= min(least, share.max())")
 
 

@@ -42,16 +42,11 @@ reach = Check(
         "The bound is not divided by the slope.":
             lambda lead, slope: max(0, math.ceil(math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope)))),
     },
-    answers=(Answer(
-        "best",
-        (1 / 8, 1 / 64, 1 / 256),
-        {
-            "These are the distances. Which slopes reach them?": (8, 54, 1140),
-            "Slopes are below 1. These are one divided by them.": (8, 64, 256),
-            "These are exponents. The slopes are 2 to the power of minus them.": (3, 6, 8),
-            "The steepest is best at no lead of these: try the others.": (1 / 2, 1 / 2, 1 / 2),
-        },
-        within=1e-4,
-    ),),
+    answers=(Answer("best", (1 / 8, 1 / 64, 1 / 256), within=1e-4, mistakes={
+        "These are the distances. Which slopes reach them?": (8, 54, 1140),
+        "Slopes are below 1. These are one divided by them.": (8, 64, 256),
+        "These are exponents. The slopes are 2 to the power of minus them.": (3, 6, 8),
+        "The steepest is best at no lead of these: try the others.": (1 / 2, 1 / 2, 1 / 2),
+    }),),
     as_good={"max(0, math.ceil(bound)) → max(math.ceil(bound), 0)": "A maximum has no order."},
 )

@@ -65,14 +65,9 @@ equal_noise = Check(
         "The rate stays the same here. Equal rates are not equal noise.":
             lambda rate, token, position, placement: rate,
     },
-    answers=(Answer(
-        "rates",
-        (0.143, 0.25, 0.6, 0.75),
-        {
-            "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
-            "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
-            "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
-        },
-        within=0.005,
-    ),),
+    answers=(Answer("rates", (0.143, 0.25, 0.6, 0.75), within=0.005, mistakes={
+        "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
+        "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
+        "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
+    }),),
 )

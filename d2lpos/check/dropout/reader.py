@@ -50,17 +50,12 @@ reader = Check(
         "This is the ratio's other side: the mean comes first.":
             lambda u, rate, entire: seen(u, rate, entire)[::-1],
     },
-    answers=(Answer(
-        "ratios",
-        (6.2, 19.3, 54.4),
-        {
-            "This is with one coin for the whole vector.": (3, 3, 3),
-            "These are divided by the variance. Take its root.": (9.6, 11.6, 11.6),
-            "These are the means. Divide them by the standard deviations.": (4, 32, 256),
-            "Divide the mean by the standard deviation, not the other way around.": (0.16, 0.05, 0.02),
-        },
-        within=0.5,
-    ),),
+    answers=(Answer("ratios", (6.2, 19.3, 54.4), within=0.5, mistakes={
+        "This is with one coin for the whole vector.": (3, 3, 3),
+        "These are divided by the variance. Take its root.": (9.6, 11.6, 11.6),
+        "These are the means. Divide them by the standard deviations.": (4, 32, 256),
+        "Divide the mean by the standard deviation, not the other way around.": (0.16, 0.05, 0.02),
+    }),),
     as_good={
         "squares.item() → squares": "A number of torch is as welcome as one of Python.",
         "argument 0 sorted": "A sum of squares has no order.",

@@ -57,18 +57,13 @@ block_states = Check(
         "A block that is cut short is not whole: its missing pairs must stay hidden.":
             "+ blocks.all(dim=2) → + ~cut(~seen, size).any(dim=2)",
     },
-    answers=(Answer(
-        "left",
-        150 / 1024,
-        {
-            "This is the share of the pairs. A block with one visible pair is computed whole.": 1_966_336
-            / 4096**2,
-            "These are the blocks seen in part alone. Whole ones are work as well.": 60 / 1024,
-            "These are the whole blocks alone. Those seen in part are work as well.": 90 / 1024,
-            "This is the share of the causal blocks. Asked for is that of all blocks.": 150 / 528,
-        },
-        within=0.001,
-    ),),
+    answers=(Answer("left", 150 / 1024, within=0.001, mistakes={
+        "This is the share of the pairs. A block with one visible pair is computed whole.": 1_966_336
+        / 4096**2,
+        "These are the blocks seen in part alone. Whole ones are work as well.": 60 / 1024,
+        "These are the whole blocks alone. Those seen in part are work as well.": 90 / 1024,
+        "This is the share of the causal blocks. Asked for is that of all blocks.": 150 / 528,
+    }),),
     as_good={
         "padded.unflatten(1, (-1, size)).unflatten(0, (-1, size)).transpose(1, 2) → padded.unflatten(1, (-1, size)).unflatten(0, (-1, size)).transpose(2, 1)": "Two axes change places, whichever is named first.",
         "padded.unflatten(1, (-1, size)) → padded.unflatten(-1, (-1, size))": "Of two axes, 1 is the last.",

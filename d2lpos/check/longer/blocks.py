@@ -54,19 +54,14 @@ blocks = Check(
             "| (k < first) → & (k < first)",
         "Rows are queries, columns are keys.": lambda *given: kinds(*given).mT,
     },
-    answers=(Answer(
-        "skipped",
-        749 / 1024,
-        {
-            "These are the blocks that a kernel computes.": 275 / 1024,
-            "The first tokens are missing: their column of blocks is computed.": 772 / 1024,
-            "The blocks above the diagonal are skipped, too. Divide by all blocks.": 253 / 528,
-            "Those are the blocks above the diagonal. The window skips more.": 496 / 1024,
-            "A block that is seen in part is computed, too. Only those of 0 are skipped.": 828 / 1024,
-            "This is a share of pairs. A kernel skips whole blocks.": 0.7805,
-        },
-        within=0.001,
-    ),),
+    answers=(Answer("skipped", 749 / 1024, within=0.001, mistakes={
+        "These are the blocks that a kernel computes.": 275 / 1024,
+        "The first tokens are missing: their column of blocks is computed.": 772 / 1024,
+        "The blocks above the diagonal are skipped, too. Divide by all blocks.": 253 / 528,
+        "Those are the blocks above the diagonal. The window skips more.": 496 / 1024,
+        "A block that is seen in part is computed, too. Only those of 0 are skipped.": 828 / 1024,
+        "This is a share of pairs. A kernel skips whole blocks.": 0.7805,
+    }),),
     as_good={
         "(k <= q) & ((q - k < window) | (k < first)) → ((q - k < window) | (k < first)) & (k <= q)": "And has no order.",
         "(q - k < window) | (k < first) → (k < first) | (q - k < window)": "Or has no order.",

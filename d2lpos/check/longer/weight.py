@@ -47,17 +47,12 @@ weight = Check(
             lambda lead, keys, scale: scale * keys.log() * torch.sigmoid(lead - (keys - 1).log()),
         "exp overflows, and inf/inf is nan. Stay with logarithms up to the end: a sigmoid.": softmax_by_hand,
     },
-    answers=(Answer(
-        "least_lead",
-        math.log(32),
-        {
-            "This is the scale. What is it to be multiplied with?": 1 / math.log(32),
-            "So much is enough under the scale 1.": 1.0,
-            "This is a number of tokens. A lead is in nats.": 32,
-            "ln is the natural logarithm.": lambda lead: min(abs(lead - 5), abs(lead - 1.505)) < 0.01,
-            "It has a lead. Under which does the weight fall below a half, if there are enough keys?": 0,
-        },
-        within=0.01,
-    ),),
+    answers=(Answer("least_lead", math.log(32), within=0.01, mistakes={
+        "This is the scale. What is it to be multiplied with?": 1 / math.log(32),
+        "So much is enough under the scale 1.": 1.0,
+        "This is a number of tokens. A lead is in nats.": 32,
+        "ln is the natural logarithm.": lambda lead: min(abs(lead - 5), abs(lead - 1.505)) < 0.01,
+        "It has a lead. Under which does the weight fall below a half, if there are enough keys?": 0,
+    }),),
     cards=(softmax_by_hand,),
 )

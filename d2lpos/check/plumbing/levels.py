@@ -75,18 +75,12 @@ levels = Check(
             lambda keys, bits, group: torch.cat([by_feature(part, bits, len(part)) for part in keys.split(group)]),
         "Where a feature is one number, a step is 0, and 0 / 0 is no number.": divides_by_nothing,
     },
-    answers=(
-        Answer(
-            "cost",
-            3,
-            {
-                "A group must remember its smallest number and its step, too.": 2,
-                "That is one of the two numbers. A group has its smallest number and its step.": 2.5,
-                "32 numbers share the two of 16 bits.": 34,
-                "32 numbers share the two of 16 bits: they are 1 bit more for each.": 18,
-            },
-        ),
-    ),
+    answers=(Answer("cost", 3, {
+        "A group must remember its smallest number and its step, too.": 2,
+        "That is one of the two numbers. A group has its smallest number and its step.": 2.5,
+        "32 numbers share the two of 16 bits.": 34,
+        "32 numbers share the two of 16 bits: they are 1 bit more for each.": 18,
+    }),),
     cards=(divides_by_nothing,),
     as_good={
         "step.where(step > 0, 1) → step.where(step > 0, -1)": "Where a step is 0, all numbers are the lowest: 0 by anything.",

@@ -65,18 +65,12 @@ shared = Check(
         "Names that are equal need not be one object: compare them by ==.":
             "adapters[0] != adapters[1] → adapters[0] is not adapters[1]",
     },
-    answers=(
-        Answer(
-            "unchanged",
-            11,
-            {
-                "What is changed in a layer's queries is felt in what leaves it, and so in the keys of all later layers.": 30,
-                "The adapter leaves the keys of layer 10 alone, and what enters it, too.": 10,
-                "It is the other way round: in so many layers keys and values change.": 19,
-                "In so many layers the adapter changes queries. Keys and values are asked for.": 20,
-            },
-        ),
-    ),
+    answers=(Answer("unchanged", 11, {
+        "What is changed in a layer's queries is felt in what leaves it, and so in the keys of all later layers.": 30,
+        "The adapter leaves the keys of layer 10 alone, and what enters it, too.": 10,
+        "It is the other way round: in so many layers keys and values change.": 19,
+        "In so many layers the adapter changes queries. Keys and values are asked for.": 20,
+    }),),
     as_good={
         "returned as a float": "The text asks for a whole number, and 1.0 is one.",
         "returned as a tensor of one number": "The text names no type.",

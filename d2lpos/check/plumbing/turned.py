@@ -42,24 +42,16 @@ turned = Check(
             "== capacity → == capacity - 1",
     },
     answers=(
-        Answer(
-            "half",
-            1,
-            {
-                "After the first shift it lies in the older half, and the second one drops it.": 2,
-                "Some keys stay behind the gap, and these turn.": 0,
-                "That is by how many places it turns, at once.": 2046,
-            },
-        ),
-        Answer(
-            "one",
-            4091,
-            {
-                "The last to come stands at 4,095, and has turned at each shift until it stands at 4.": 4092,
-                "Four places are kept, and no key turns into them.": (lambda given: given in (4095, 4096)),
-                "As often as the tokens behind it, which are many.": 1,
-            },
-        ),
+        Answer("half", 1, {
+            "After the first shift it lies in the older half, and the second one drops it.": 2,
+            "Some keys stay behind the gap, and these turn.": 0,
+            "That is by how many places it turns, at once.": 2046,
+        }),
+        Answer("one", 4091, {
+            "The last to come stands at 4,095, and has turned at each shift until it stands at 4.": 4092,
+            "Four places are kept, and no key turns into them.": (lambda given: given in (4095, 4096)),
+            "As often as the tokens behind it, which are many.": 1,
+        }),
     ),
     as_good={"counts[:keep] → [0, 0, 0, 0][:keep]": "The first tokens stay, and never turn."},
 )

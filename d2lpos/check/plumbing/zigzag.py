@@ -43,17 +43,12 @@ zigzag = Check(
             "2 * ranks - 1 - rank → 2 * ranks - rank",
         "A slice that ends at −0 ends before the first token: it is empty.": cut_from_the_end,
     },
-    answers=(Answer(
-        "most",
-        7169 / 1025,
-        {
-            "Nearly. A query sees itself, too, so it is a little less: count the pairs.": 7,
-            "A query sees itself, too.": 7167 / 1023,
-            "So it is in a zigzag. Here each processor has one plain quarter.": 1,
-            "That is what the very last query sees, beside the last one of the first quarter.": 4,
-            "The last processor has more. Divide its pairs by those of the first.": 1025 / 7169,
-            "This is the last processor beside the mean of all four.": 4 * 7169 / 16388,
-        },
-        within=0.001,
-    ),),
+    answers=(Answer("most", 7169 / 1025, within=0.001, mistakes={
+        "Nearly. A query sees itself, too, so it is a little less: count the pairs.": 7,
+        "A query sees itself, too.": 7167 / 1023,
+        "So it is in a zigzag. Here each processor has one plain quarter.": 1,
+        "That is what the very last query sees, beside the last one of the first quarter.": 4,
+        "The last processor has more. Divide its pairs by those of the first.": 1025 / 7169,
+        "This is the last processor beside the mean of all four.": 4 * 7169 / 16388,
+    }),),
 )

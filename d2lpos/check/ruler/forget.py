@@ -83,18 +83,13 @@ forget = Check(
             "torch.where(behind, gates.log()[..., None], 0) → (behind * gates.log()[..., None])",
         ),
     },
-    answers=(Answer(
-        "gate",
-        math.exp(-1 / 4),
-        {
-            "This is the slope. Which gate has the logarithm −1/4?": 1 / 4,
-            "This is the gate's logarithm.": -1 / 4,
-            "1 − m is near e⁻ᵐ, and only for small m.": 3 / 4,
-            "ln is the natural logarithm.": 2 ** (-1 / 4),
-            "A gate is at most 1. Which way does ALiBi's term go?": math.exp(1 / 4),
-        },
-        within=0.001,
-    ),),
+    answers=(Answer("gate", math.exp(-1 / 4), within=0.001, mistakes={
+        "This is the slope. Which gate has the logarithm −1/4?": 1 / 4,
+        "This is the gate's logarithm.": -1 / 4,
+        "1 − m is near e⁻ᵐ, and only for small m.": 3 / 4,
+        "ln is the natural logarithm.": 2 ** (-1 / 4),
+        "A gate is at most 1. Which way does ALiBi's term go?": math.exp(1 / 4),
+    }),),
     cards=(multiplied_with_a_mask,),
     as_good={
         "gates.shape[-1] → gates.shape[1]": "Of two axes, 1 is the last.",

@@ -96,18 +96,13 @@ scores = Check(
         "The keys are built from the cache. Let the query absorb the matrix instead.":
             'torch.einsum("hd,hrd->hr", q, up) @ c.mT → (c @ up @ q[..., None])[..., 0]',
     },
-    answers=(Answer(
-        "times",
-        2 * 128 * 128 / (512 + 64),
-        {
-            "The clock's key is kept, too.": 2 * 128 * 128 / 512,
-            "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
-            "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
-            "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
-            "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
-        },
-        within=0.1,
-    ),),
+    answers=(Answer("times", 2 * 128 * 128 / (512 + 64), within=0.1, mistakes={
+        "The clock's key is kept, too.": 2 * 128 * 128 / 512,
+        "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
+        "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
+        "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
+        "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
+    }),),
     cards=(heads_summed,),
     as_good={
         "q.shape[-1] → up.shape[-1]": "A matrix gives keys with as many features as a query has.",

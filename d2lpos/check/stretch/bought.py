@@ -54,18 +54,13 @@ bought = Check(
         "A row that is shorter than those of training has no token past them: 0, and no negative number.":
             "(lengths - trained).clamp(min=0) → (lengths - trained)",
     },
-    answers=(Answer(
-        "dearer",
-        257 / 65,
-        {
-            "So many pairs more has a single row. The same tokens buy a quarter of the rows.": 4 * 257 / 65,
-            "A token sees itself, too: a row has N(N + 1)/2 pairs.": 255 / 63,
-            "It is nearly that. How many pairs has a row of 256, and how many has a row of 64?": 4,
-            "The tokens are as many. The pairs are not.": 1,
-            "Divide the pairs of the long rows by those of the short ones.": 0.25,
-        },
-        within=0.01,
-    ),),
+    answers=(Answer("dearer", 257 / 65, within=0.01, mistakes={
+        "So many pairs more has a single row. The same tokens buy a quarter of the rows.": 4 * 257 / 65,
+        "A token sees itself, too: a row has N(N + 1)/2 pairs.": 255 / 63,
+        "It is nearly that. How many pairs has a row of 256, and how many has a row of 64?": 4,
+        "The tokens are as many. The pairs are not.": 1,
+        "Divide the pairs of the long rows by those of the short ones.": 0.25,
+    }),),
     as_good={
         "torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=1) → torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=-1)": "Of two axes, 1 is the last.",
     },

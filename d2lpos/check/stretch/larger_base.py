@@ -54,17 +54,12 @@ larger_base = Check(
         "The frequency of pair i is base^(−2i/dim): 2i, not i.": "2 * pair → pair",
         "Where every pair has gone around, the base may stay.": "base if pair == dim // 2 else base → base",
     },
-    answers=(Answer(
-        "fitting",
-        10_000 * 4 ** (8 / 3),
-        {
-            "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
-            "Four times the base slows no pair by four.": 40_000,
-            "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
-            "This is the base of the records, which is more than enough.": 500_000,
-        },
-        within=1000,
-    ),),
+    answers=(Answer("fitting", 10_000 * 4 ** (8 / 3), within=1000, mistakes={
+        "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
+        "Four times the base slows no pair by four.": 40_000,
+        "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
+        "This is the base of the records, which is more than enough.": 500_000,
+    }),),
     as_good={
         "int((length * frequencies(dim, base) >= TURN).sum()) → (length * frequencies(dim, base) >= TURN).sum()": "A tensor counts as well as a number.",
         "length * frequencies(dim, base) >= TURN → length * frequencies(dim, base) > TURN": "No pair makes one turn exactly, since π is irrational.",
