@@ -9,23 +9,15 @@ from d2lpos.check import fused as check
 
 from . import wrong
 
-
-@wrong(check.alibi_mod, "This counts places in the row.")
-def by_index(slopes, q_positions, k_positions):
-    def add(score, batch, head, query, key):
-        return score - slopes[head] * torch.abs(query - key)
-
-    return add
+wrong(check.alibi_mod, "This counts places in the row.")(
+    lambda slopes, *positions: lambda score, b, h, q, k: score - slopes[h] * torch.abs(q - k)
+)
 
 
 @wrong(check.alibi_mod, "Property: no number for each pair")
 def looked_up(slopes, q_positions, k_positions):
     distance = (k_positions[:, None, :] - q_positions[:, :, None]).abs()
-
-    def add(score, batch, head, query, key):
-        return score - slopes[head] * distance[batch, query, key]
-
-    return add
+    return lambda score, b, h, q, k: score - slopes[h] * distance[b, q, k]
 
 
 @wrong(check.alibi_mod, "a function is asked for")
@@ -36,10 +28,7 @@ def tensor_itself(slopes, q_positions, k_positions):
 
 @wrong(check.sight, "In a cache a new query is place 0.")
 def places(window, q_positions, k_positions, q_texts, k_texts):
-    def see(b, h, q, k):
-        return (k <= q) & (q - k < window) & (q_texts[b, q] == k_texts[b, k])
-
-    return see
+    return lambda b, h, q, k: (k <= q) & (q - k < window) & (q_texts[b, q] == k_texts[b, k])
 
 
 wrong(check.sight, "each row of a batch has positions")(

@@ -20,11 +20,7 @@ word_ids = Check(
     reference=lambda here: (here.cumsum(-1) - 1).clamp(min=0),
     properties={
         "words count from 0, fillers get 0": [
-            call(here=padded(4, 2)),
-            call(here=padded(4, 2, 0, 1)),
-            call(here=padded(4, 0, 1)),
-            call(here=padded(3, 1, 0, 2)),
-            call(here=padded(7, 5, 3)),
+            call(here=padded(*sizes)) for sizes in ((4, 2), (4, 2, 0, 1), (4, 0, 1), (3, 1, 0, 2), (7, 5, 3))
         ]
     },
     mistakes={
@@ -77,9 +73,7 @@ sees = Check(
     reference=lambda new, total: torch.ones(new, total).tril(total - new).bool(),
     properties={
         "each new token sees itself and all before it": [
-            call(new=2, total=5),
-            call(new=1, total=4),
-            call(new=3, total=3),
+            call(new=new, total=total) for new, total in ((2, 5), (1, 4), (3, 3))
         ]
     },
     mistakes={
@@ -271,10 +265,8 @@ proportional = Check(
     reference=lambda head, turning, base: powers(head // 2, head, base, turning // 2),
     properties={
         "exponents of the whole head, slow pairs still": [
-            call(head=8, turning=4, base=16.0),
-            call(head=16, turning=4, base=255.0),
-            call(head=8, turning=8, base=16.0),
-            call(head=10, turning=4, base=99.5),
+            call(head=head, turning=turning, base=base)
+            for head, turning, base in ((8, 4, 16.0), (16, 4, 255.0), (8, 8, 16.0), (10, 4, 99.5))
         ]
     },
     mistakes={
@@ -292,9 +284,7 @@ line_by_line = Check(
     reference=lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)),
     properties={
         "row and column of each patch": [
-            call(rows=2, columns=3),
-            call(rows=3, columns=2),
-            call(rows=1, columns=4),
+            call(rows=rows, columns=columns) for rows, columns in ((2, 3), (3, 2), (1, 4))
         ]
     },
     mistakes={
