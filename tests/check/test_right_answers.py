@@ -39,4 +39,4 @@ def test_the_form_counts_where_the_exercise_names_one(check):
 
 
 def test_numpys_integers_are_whole_numbers():
-    assert trained.frozen(lambda *given: np.int64(trained.frozen.reference(*given)))
+    assert trained.frozen(lambda *arguments: np.int64(trained.frozen.reference(*arguments)))

@@ -111,10 +111,10 @@ def test_what_is_right_passes(answer):
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=name)
 def test_garbage_is_no_answer(answer):
-    for given in [..., *GARBAGE, *against(answer)]:
-        verdict = answer(given)
+    for value in [..., *GARBAGE, *against(answer)]:
+        verdict = answer(value)
         assert not verdict
-        assert repr(verdict)[0] == ("○" if given in (..., None) else "✗")
+        assert repr(verdict)[0] == ("○" if value in (..., None) else "✗")
         assert [line for line in repr(verdict).splitlines() if len(line) > 70] == []
 
 
@@ -132,7 +132,7 @@ def test_wrong_answers_and_garbage_are_refused_in_a_short_text_that_is_always_th
         verdict = judged(check, answer)
         text = repr(verdict)
         assert not verdict and text[0] in "✗○"
-        said = re.search(r"Expected (.*), got (.*)", flat(verdict).partition(" Hint: ")[0])
-        assert not said or not {*said[1].split()} - {"no", "not"} <= {*said[2].split()}, "a tautology"
+        words = re.search(r"Expected (.*), got (.*)", flat(verdict).partition(" Hint: ")[0])
+        assert not words or not {*words[1].split()} - {"no", "not"} <= {*words[2].split()}, "a tautology"
         assert text == repr(check(answer))
         assert [line for line in text.splitlines() if len(line) > 70] == []

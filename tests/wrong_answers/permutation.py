@@ -65,12 +65,12 @@ def length_of_the_batch(mask, order):
 def by_ranks(bias):
     ranks = lambda x: (x * 1e4).round().argsort(dim=1, stable=True).argsort(dim=1, stable=True)
     level = lambda x: (x - x[:, :1]).mul(1e4).round().sign()
-    found = []
+    orders = []
     for o in permutations(range(len(bias))):
         moved = bias[list(o)][:, list(o)]
         if torch.equal(ranks(moved), ranks(bias)) and torch.equal(level(moved), level(bias)):
-            found.append(o)
-    return found
+            orders.append(o)
+    return orders
 
 
 @wrong(check.symmetries, "bias[i, j] = −|i − j|/1000")

@@ -17,10 +17,10 @@ wrong(check.packed, "The mask is torch.float32; it is to be Boolean")(
 
 def lines(parents):
     """Each token's ancestors, from itself to the root."""
-    found = []
+    above = []
     for token, parent in enumerate(parents.tolist()):
-        found.append([token] if parent < 0 else [token, *found[parent]])
-    return found
+        above.append([token] if parent < 0 else [token, *above[parent]])
+    return above
 
 
 def depths(parents):
@@ -110,11 +110,11 @@ def one_and_the_same(old, new, block, adapters):
 
 @wrong(check.joined, "the prompt takes them up")
 def first_of_the_row(prompt, lengths, first, question):
-    found = [-1] * prompt
+    turns = [-1] * prompt
     for length in lengths:
-        start = len(found)
-        found += [-1 if prompt + place < first else start for place in range(length)]
-    return torch.tensor(found + [-1] * question)
+        start = len(turns)
+        turns += [-1 if prompt + place < first else start for place in range(length)]
+    return torch.tensor(turns + [-1] * question)
 
 
 wrong(check.joined, "fails 1 of 2 properties Property: kept keys turn on to their places")(

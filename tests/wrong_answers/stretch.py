@@ -54,8 +54,8 @@ def equal_shares(budget, lengths, shares, trained):
 
 def interval(before, after):
     each = (after - before).mean(1)
-    found = stats.ttest_1samp(each.double().numpy(), 0).confidence_interval(0.95)
-    return found.low, found.high
+    both = stats.ttest_1samp(each.double().numpy(), 0).confidence_interval(0.95)
+    return both.low, both.high
 
 
 wrong(check.kept, "need not be lost")(

@@ -9,8 +9,8 @@ from ..verdict import Case, Check, call
 def corrected(p: Tensor) -> Tensor:
     order = p.argsort()
     left = torch.arange(len(p), 0, -1)
-    found = (p[order] * left).cummax(dim=0).values.clamp(max=1)
-    return found[order.argsort()]
+    scaled = (p[order] * left).cummax(dim=0).values.clamp(max=1)
+    return scaled[order.argsort()]
 
 
 def family(*p: float) -> Case:

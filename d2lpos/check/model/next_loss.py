@@ -10,7 +10,7 @@ from ..verdict import Case, Check, call
 from .material import drawn
 
 
-def told(logits: Tensor, tokens: Tensor, padding: int) -> tuple[Tensor, Tensor]:
+def pairs_that_count(logits: Tensor, tokens: Tensor, padding: int) -> tuple[Tensor, Tensor]:
     """The logits that count, and the tokens that came."""
     real = tokens != padding
     asked = real[:, 1:] & real[:, :-1]
@@ -18,7 +18,7 @@ def told(logits: Tensor, tokens: Tensor, padding: int) -> tuple[Tensor, Tensor]:
 
 
 def loss_of_the_next(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
-    return cross_entropy(*told(logits, tokens, padding))
+    return cross_entropy(*pairs_that_count(logits, tokens, padding))
 
 
 def row_by_row(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
@@ -65,7 +65,7 @@ next_loss = Check(
     },
     mistakes={
         "No shift: each place is asked for the token that it reads.": (
-            "cross_entropy(*told(logits, tokens, padding)) → "
+            "cross_entropy(*pairs_that_count(logits, tokens, padding)) → "
             "cross_entropy(logits[tokens != padding], tokens[tokens != padding])"
         ),
         "Shifted the wrong way: place i is asked for token i − 1, which it has read.":
@@ -75,8 +75,8 @@ next_loss = Check(
             "real[:, 1:] & real[:, :-1] → real[:, 1:]",
         "A mean of rows gives the tokens of short rows more weight. Take the mean over all tokens.": row_by_row,
         "The sum is right. Divide it by the number of tokens that count.": (
-            "*told(logits, tokens, padding)) → "
-            '*told(logits, tokens, padding), reduction="sum") / tokens[:, 1:].numel()'
+            "*pairs_that_count(logits, tokens, padding)) → "
+            '*pairs_that_count(logits, tokens, padding), reduction="sum") / tokens[:, 1:].numel()'
         ),
     },
     as_good={

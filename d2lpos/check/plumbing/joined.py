@@ -18,17 +18,17 @@ def turns_of(prompt: int, lengths: list[int], first: int, question: int) -> Tens
 
 def longer_than_it_is(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
     """A list that is repeated −2 times is empty."""
-    found = [-1] * prompt
+    turns = [-1] * prompt
     start = prompt
     for length in lengths:
-        found += [-1] * first + [start] * (length - first)
+        turns += [-1] * first + [start] * (length - first)
         start += length
-    return torch.tensor(found + [-1] * question)
+    return torch.tensor(turns + [-1] * question)
 
 
-def rows(*given: tuple[int, list[int], int, int]) -> list[Case]:
+def rows(*arguments: tuple[int, list[int], int, int]) -> list[Case]:
     names = ("prompt", "lengths", "first", "question")
-    return [call(**dict(zip(names, one, strict=True))) for one in given]
+    return [call(**dict(zip(names, one, strict=True))) for one in arguments]
 
 
 joined = Check(

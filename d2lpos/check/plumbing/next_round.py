@@ -23,7 +23,7 @@ def both(case: Case, batch: int, drafted: int, which: int | None) -> Case:
     return read_as(case, read)
 
 
-def round_cases(which: int | None, *given: tuple[list[int], list[int], int]) -> list[Case]:
+def round_cases(which: int | None, *rounds: tuple[list[int], list[int], int]) -> list[Case]:
     return [
         both(
             call(length=torch.tensor(length), accepted=torch.tensor(accepted), drafted=drafted),
@@ -31,7 +31,7 @@ def round_cases(which: int | None, *given: tuple[list[int], list[int], int]) -> 
             drafted,
             which,
         )
-        for length, accepted, drafted in given
+        for length, accepted, drafted in rounds
     ]
 
 

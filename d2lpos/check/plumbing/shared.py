@@ -18,8 +18,8 @@ def of_whole_blocks(old: list[int], new: list[int], block: int, adapters: tuple)
     return min(alike(old, new), len(new) - 1) // block * block
 
 
-def requests(*given: tuple[list[int], list[int], int], adapters: tuple = (None, None)) -> list[Case]:
-    return [call(old=old, new=[int(f"{token}") for token in new], block=block, adapters=adapters) for old, new, block in given]
+def requests(*pairs: tuple[list[int], list[int], int], adapters: tuple = (None, None)) -> list[Case]:
+    return [call(old=old, new=[int(f"{token}") for token in new], block=block, adapters=adapters) for old, new, block in pairs]
 
 
 shared = Check(

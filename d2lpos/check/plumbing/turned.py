@@ -13,9 +13,9 @@ def counts_of(capacity: int, keep: int, discard: int, n: int) -> list[int]:
     return counts
 
 
-def caches(*given: tuple[int, int, int, int]) -> list[Case]:
+def caches(*sizes: tuple[int, int, int, int]) -> list[Case]:
     names = ("capacity", "keep", "discard", "n")
-    return [call(**dict(zip(names, one, strict=True))) for one in given]
+    return [call(**dict(zip(names, one, strict=True))) for one in sizes]
 
 
 turned = Check(

@@ -17,8 +17,8 @@ def cut_from_the_end(rank: int, ranks: int, length: int) -> Tensor:
     return torch.cat([row[rank * size : (rank + 1) * size], row[-(rank + 1) * size : -rank * size]])
 
 
-def zigzag_cases(*given: tuple[int, int, int]) -> list[Case]:
-    return [call(rank=rank, ranks=ranks, length=length) for rank, ranks, length in given]
+def zigzag_cases(*sizes: tuple[int, int, int]) -> list[Case]:
+    return [call(rank=rank, ranks=ranks, length=length) for rank, ranks, length in sizes]
 
 
 zigzag = Check(

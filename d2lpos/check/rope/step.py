@@ -33,9 +33,9 @@ def turned_again(q, k, v, keys, values):
 
 def blind_to_itself(q, k, v, keys, values):
     _, new_keys, new_values = decode_step(q, k, v, keys, values)
-    seen, kept = (keys, values) if len(keys) else (new_keys, new_values)
+    own_keys, own_values = (keys, values) if len(keys) else (new_keys, new_values)
     query = turned_at(q, len(keys))
-    return (seen @ query / math.sqrt(len(q))).softmax(0) @ kept, new_keys, new_values
+    return (own_keys @ query / math.sqrt(len(q))).softmax(0) @ own_values, new_keys, new_values
 
 
 def decoding(tokens: int, d: int, e: int) -> Case:

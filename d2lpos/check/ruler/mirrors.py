@@ -32,9 +32,9 @@ def lengths(u: Tensor, w: Tensor) -> Tensor:
     return torch.stack([u, w]).norm(dim=-1)
 
 
-def mirror_case(angles: list[float], seen: Callable) -> Case:
+def mirror_case(angles: list[float], look: Callable) -> Case:
     def read(outcome: object) -> object:
-        return seen(*(part.double() for part in two_tensors(outcome, "u and w", *2 * ((len(angles), 2),))))
+        return look(*(part.double() for part in two_tensors(outcome, "u and w", *2 * ((len(angles), 2),))))
 
     return read_as(call(angle=torch.tensor(angles)), read)
 

@@ -18,9 +18,9 @@ def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tenso
 
 
 def by_quotients(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-    kept = gates.cumprod(dim=0)[:, None]
-    pairs = (k / kept)[:, :, None] * v[:, None]
-    states = kept[..., None] * (state + pairs.cumsum(dim=0))
+    decay = gates.cumprod(dim=0)[:, None]
+    pairs = (k / decay)[:, :, None] * v[:, None]
+    states = decay[..., None] * (state + pairs.cumsum(dim=0))
     return (q[:, None] @ states)[:, 0], states[-1]
 
 

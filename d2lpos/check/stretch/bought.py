@@ -18,8 +18,8 @@ def by_tokens(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Ten
 
 
 def budget_case(budget: int, lengths: list[int], shares: list[float], trained: int) -> Case:
-    given = {"lengths": torch.tensor(lengths), "shares": torch.tensor(shares)}
-    return call(budget=budget, **given, trained=trained)
+    rows = {"lengths": torch.tensor(lengths), "shares": torch.tensor(shares)}
+    return call(budget=budget, **rows, trained=trained)
 
 
 bought = Check(

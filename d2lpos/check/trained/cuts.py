@@ -22,10 +22,10 @@ def runs_of_gaps(table: Tensor, below: float) -> list[int]:
     return [row + 1 for row in begins if row > 1 or unlike[2]]
 
 
-def as_numbers(found: object) -> object:
+def as_numbers(outcome: object) -> object:
     """A list of whole numbers, in whatever it came."""
     return (
-        found.tolist() if isinstance(found, Tensor) else [*found] if isinstance(found, tuple | set) else found
+        outcome.tolist() if isinstance(outcome, Tensor) else [*outcome] if isinstance(outcome, tuple | set) else outcome
     )
 
 

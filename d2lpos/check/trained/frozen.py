@@ -36,7 +36,7 @@ def all_at_once(loss: Callable, pairs: int, allowed: float) -> int:
 
 
 def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> Case:
-    """Pairs are as many as losses, less one: the last loss is that with none held. look(found, asked) is compared."""
+    """Pairs are as many as losses, less one: the last loss is that with none held. look(edge, asked) is compared."""
 
     def ask(answer: Callable) -> object:
         asked = []
@@ -55,22 +55,22 @@ def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> 
 
 
 def first_case(losses: list, allowed: float) -> Case:
-    return held_case(losses, allowed, lambda found, asked: found)
+    return held_case(losses, allowed, lambda edge, asked: edge)
 
 
 def edge_case(losses: list, allowed: float) -> Case:
     limit = losses[-1] + allowed
 
-    def look(found: object, asked: list) -> object:
-        if not isinstance(found, int) or not 0 <= found < len(losses):
-            return found
-        told = [
-            f"{p}: {'allowed' if losses[p] <= limit else 'too much'}" for p in (found - 1, found) if p >= 0
+    def look(edge: object, asked: list) -> object:
+        if not isinstance(edge, int) or not 0 <= edge < len(losses):
+            return edge
+        verdicts = [
+            f"{p}: {'allowed' if losses[p] <= limit else 'too much'}" for p in (edge - 1, edge) if p >= 0
         ]
         return (
             "an edge"
-            if told[-1].endswith("allowed") and "allowed" not in "".join(told[:-1])
-            else ", ".join(told)
+            if verdicts[-1].endswith("allowed") and "allowed" not in "".join(verdicts[:-1])
+            else ", ".join(verdicts)
         )
 
     return held_case(losses, allowed, look)
@@ -79,7 +79,7 @@ def edge_case(losses: list, allowed: float) -> Case:
 def runs_case(edge: int) -> Case:
     losses = [3.0 if p >= edge else 4.0 for p in range(33)]
 
-    def look(found: object, asked: list) -> object:
+    def look(edge: object, asked: list) -> object:
         if len(asked) > MOST >= len(set(asked)):
             return "some of them more than once"
         return f"at most {MOST}" if len(asked) <= MOST else "more"
