@@ -13,26 +13,17 @@ def behind_its_own(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tens
     return kept, kept[:, None] + 1 + torch.arange(drafted)
 
 
-def both(case: Case, batch: int, drafted: int, which: int | None) -> Case:
-    """The case, of whose kept (batch,) and positions (batch, drafted) one is compared, or both."""
-
-    def read(outcome: object) -> object:
-        outcome = two_tensors(outcome, "kept and positions", (batch,), (batch, drafted))
-        return torch.cat([outcome[0][:, None], outcome[1]], dim=1) if which is None else outcome[which]
-
-    return read_as(case, read)
-
-
 def round_cases(which: int | None, *rounds: tuple[list[int], list[int], int]) -> list[Case]:
-    return [
-        both(
-            call(length=torch.tensor(length), accepted=torch.tensor(accepted), drafted=drafted),
-            len(length),
-            drafted,
-            which,
-        )
-        for length, accepted, drafted in rounds
-    ]
+    """Of each round, kept (batch,) or positions (batch, drafted) is compared, or both are."""
+
+    def case(length: list[int], accepted: list[int], drafted: int) -> Case:
+        def read(outcome: object) -> object:
+            both = two_tensors(outcome, "kept and positions", (len(length),), (len(length), drafted))
+            return torch.cat([both[0][:, None], both[1]], dim=1) if which is None else both[which]
+
+        return read_as(call(length=torch.tensor(length), accepted=torch.tensor(accepted), drafted=drafted), read)
+
+    return [case(*one) for one in rounds]
 
 
 ALIKE = (([5], [1], 3), ([9], [0], 2), ([4], [4], 4), ([7, 3], [2, 2], 5))

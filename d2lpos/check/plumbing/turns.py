@@ -12,14 +12,14 @@ def turned(places: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return torch.linalg.matrix_exp(places[:, 0, None, None] * a + places[:, 1, None, None] * b)
 
 
+def parts(places, a, b):
+    x, y = places[:, 0, None, None], places[:, 1, None, None]
+    return x * a, y * b
+
+
 def made_of(make: Callable) -> Callable:
     """As the right answer, where make(xa, yb) is made of two matrices for each place."""
-
-    def answer(places: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        x, y = places[:, :, None, None].unbind(dim=1)
-        return make(x * a, y * b)
-
-    return answer
+    return lambda *arguments: make(*parts(*arguments))
 
 
 def series(terms: int) -> Callable:
@@ -57,11 +57,6 @@ def turns_case(name: str, generators: tuple[Tensor, Tensor], places: list[list[f
     a, b = generators
     label = f"places = {places}, a, b {tuple(a.shape)}, {name}"
     return call(label, places=torch.tensor(places), a=a, b=b)
-
-
-def parts(places, a, b):
-    x, y = places[:, 0, None, None], places[:, 1, None, None]
-    return x * a, y * b
 
 
 def x_then_y(places, a, b):
