@@ -18,12 +18,12 @@ def turns_of(prompt: int, lengths: list[int], first: int, question: int) -> Tens
 
 def longer_than_it_is(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
     """A list that is repeated −2 times is empty."""
-    turns = [-1] * prompt
+    found = [-1] * prompt
     start = prompt
     for length in lengths:
-        turns += [-1] * first + [start] * (length - first)
+        found += [-1] * first + [start] * (length - first)
         start += length
-    return torch.tensor(turns + [-1] * question)
+    return torch.tensor(found + [-1] * question)
 
 
 def rows(*arguments: tuple[int, list[int], int, int]) -> list[Case]:
