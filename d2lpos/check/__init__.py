@@ -13,15 +13,20 @@ answer gets CPU tensors, and may return tensors of any device. A program asks th
 
 To write one, describe it in a file of its own, `permutation/permute_mask.py`, and name it in the folder's `__init__`:
 
+    def permute(mask, order):
+        return mask[..., order, :][..., order]
+
+
     permute_mask = Check(
         "permute_mask",
-        reference=lambda mask, order: mask[..., order, :][..., order],
+        reference=permute,
         properties={
             "one mask (T, T)": [call(mask=draw(3, 3) > 0, order=torch.tensor([1, 2, 0]))],
             "a batch of masks": [call(mask=draw(3, 3, 3) > 0, order=torch.tensor([1, 2, 0]))],
         },
         mistakes={
-            "Only the keys are permuted. The queries have moved too.": lambda mask, order: mask[..., order],
+            "Only the keys are permuted. The queries have moved too.": "mask[..., order, :] → mask",
+            "Two indices in one bracket pick pairs. Index twice.": lambda mask, order: mask[..., order, order],
         },
     )
 
@@ -31,10 +36,11 @@ To write one, describe it in a file of its own, `permutation/permute_mask.py`, a
   `cases`.
 - A property needs a wrong answer that fails it and no other; the tests insist. Its cases come smallest first,
   because the first that fails is the counterexample.
-- A mistake is an answer that makes it, and is right in all else; a tuple holds several that make the same. The
-  reader's answer is recognized by what it gives, not by how it is written, so choose cases in which different
-  mistakes give different results. Each gets its own hint, and none that comes before it. Take four to eight, which
-  students make.
+- A mistake is an answer that makes it, and is right in all else; a tuple holds several that make the same. Where it
+  is the reference with one change, write the change alone, "before → after": it is made in the source of the
+  reference, or of a function of its folder that the reference uses, so "before" stands there once. The reader's
+  answer is recognized by what it gives, not by how it is written, so choose cases in which different mistakes give
+  different results. Each gets its own hint, and none that comes before it. Take four to eight, which students make.
 - Numbers are compared, and no dtypes: int32 is as good as int64, and float64 as float32. Where the exercise names a
   dtype, put its cases into `exact_dtype` of `cases`.
 - Let sizes, numbers and orders differ from case to case: an answer may take one that never changes for granted. The
@@ -52,6 +58,7 @@ To write one, describe it in a file of its own, `permutation/permute_mask.py`, a
 - An answer runs in a thread of its own, and in `make grade` in a process that has let go of the reference. So compute
   what a case expects before its `ask`, and not in it.
 
-`tests/wrong_answers/` holds what is no mistake of a check, and one mistake of each check in other words.
+`tests/check/` has right answers written otherwise. Changes of them show that a hint does not hang on how the check
+writes a mistake. `tests/wrong_answers/` holds wrong answers that no rule makes.
 What several exercises of a chapter ask about stands in its `material.py`.
 """

@@ -7,6 +7,7 @@ from types import ModuleType
 from unittest.mock import patch
 
 import numpy as np
+import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
@@ -75,6 +76,11 @@ def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:
     return Case(label, ask)
 
 
+def quarters(*shape: int, seed: int = 0, low: int = -8, high: int = 9) -> Tensor:
+    """Whole numbers from low to high − 1 over 4, drawn by seed. Their sums and products are exact."""
+    return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed)) / 4
+
+
 def exact_dtype(case: Case) -> Case:
     """The case, of an exercise that names a dtype: another one is refused, whatever the numbers are."""
     return replace(case, exact_dtype=True)
@@ -99,6 +105,31 @@ def several(outcome: object, *names: str) -> list[int | float]:
     if len(outcome) != len(names):
         raise Misconduct(f"Returns {count(len(outcome), 'entry', 'entries')}; {asked}")
     return [number(part, name) for part, name in zip(outcome, names, strict=True)]
+
+
+def two_tensors(outcome: object, names: str, *shapes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """Two tensors of these shapes, called as in "u and w"; whole numbers as int64."""
+    listed = outcome if isinstance(outcome, tuple | list) else []
+    if len(listed) != 2 or not all(isinstance(part, Tensor) for part in listed):
+        raise Misconduct(f"Two tensors are asked for: {names}")
+    got = tuple(tuple(part.shape) for part in listed)
+    if got != shapes:
+        raise Misconduct(f"Returns shapes {got[0]} and {got[1]}; {names} are {shapes[0]} and {shapes[1]} here")
+    return tuple(part.long() if is_whole_numbers(part) else part for part in listed)
+
+
+def positions_and_mask(outcome: object, *shapes: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """Positions in whole numbers and a Boolean mask, of these shapes."""
+    positions, mask = two_tensors(outcome, "positions and mask", *shapes)
+    if not is_whole_numbers(positions):
+        raise Misconduct(f"Positions are {positions.dtype}; whole numbers are asked for")
+    if mask.dtype != torch.bool:
+        raise Misconduct(f"The mask is {mask.dtype}; it is to be Boolean, True where a query sees a key")
+    return positions, mask
+
+
+def is_whole_numbers(x: Tensor) -> bool:
+    return not (x.is_floating_point() or x.dtype == torch.bool)
 
 
 def number(value: object, name: str) -> int | float:

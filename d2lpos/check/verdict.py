@@ -23,7 +23,7 @@ from torch.overrides import _get_current_function_mode_stack
 from torch.utils._pytree import tree_map
 
 from ..runtime.threads import one_thread
-from .code import LIBRARIES, Lines, is_stub
+from .code import LIBRARIES, Lines, changed, is_stub
 from .solutions import SOLUTIONS
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
@@ -100,14 +100,14 @@ def call(label: str = "", /, **arguments: Any) -> Case:
     def ask(answer: Callable) -> Any:
         results = []
         for seed in range(2):
-            given = copied(arguments)
+            copies = copied(arguments)
             if seed:
-                given = {name: transposed(value) for name, value in given.items()}
+                copies = {name: transposed(value) for name, value in copies.items()}
             with torch.random.fork_rng(devices=[]):
                 torch.default_generator.manual_seed(seed)
-                results.append(answer(*given.values()))
+                results.append(answer(*copies.values()))
             for name, value in arguments.items():
-                if difference(value, given[name]):
+                if difference(value, copies[name]):
                     raise Misconduct(f"Changes its argument {name} in place")
         change = call_or_exception(difference, *results)
         # By their text, too: nan is unlike itself, and so are lists that hold more than one type.
@@ -155,22 +155,22 @@ class Answer:
     mistakes: dict[str, Any]
     within: float = 0
 
-    def __call__(self, given: Any) -> Verdict:
-        given = call_or_exception(plain, given)
-        blanks = [part is ... or part is None for part in (given if isinstance(given, list) else [given])]
+    def __call__(self, value: Any) -> Verdict:
+        value = call_or_exception(plain, value)
+        blanks = [part is ... or part is None for part in (value if isinstance(value, list) else [value])]
         if all(blanks) and blanks:
             return unwritten(self.name)
-        if self._is(self.right, given):
-            return Verdict(wrap_text([f"✓ {self.name}: {format_value(given)}"]), "passed")
-        hint = next((hint for hint, wrong in self.mistakes.items() if self._is(wrong, given)), "")
+        if self._is(self.right, value):
+            return Verdict(wrap_text([f"✓ {self.name}: {format_value(value)}"]), "passed")
+        hint = next((hint for hint, wrong in self.mistakes.items() if self._is(wrong, value)), "")
         near = f", to within {format_value(self.within)}" if self.within else ""
-        wrong = mismatch(self.right, given) or f"It is not {format_value(given)}{near}"
+        wrong = mismatch(self.right, value) or f"It is not {format_value(value)}{near}"
         return refused(f"{self.name}: {wrong}", hint=hint)
 
-    def _is(self, wanted: Any, given: Any) -> bool:
+    def _is(self, wanted: Any, value: Any) -> bool:
         if callable(wanted):
-            return call_or_exception(wanted, given) is True
-        return call_or_exception(equal, wanted, given, self.within) is True
+            return call_or_exception(wanted, value) is True
+        return call_or_exception(equal, wanted, value, self.within) is True
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +178,8 @@ class Check:
     """An exercise's check. Call it with an answer; it returns a `Verdict` and never raises.
 
     properties: what must hold, in words -> the cases that show it, smallest first.
-    mistakes: a hint in one sentence -> an answer that makes this mistake, or a tuple of them. The first hint is
+    mistakes: a hint in one sentence -> an answer that makes this mistake, or a tuple of them. One that differs from
+    the reference in one place may be told by that change of the source, "before → after". The first hint is
     given whose answer has the same outcomes as the reader's, up to and with the property that fails first. Many
     mistakes share one word or an error: then the two agree in all cases, or fail the same properties.
     answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
@@ -198,69 +199,77 @@ class Check:
     fixed: dict[str, str] = field(default_factory=dict)
     tried: list = field(default_factory=lambda: [None], init=False, repr=False)  # the case that failed last
 
-    def __call__(self, answer: Any, *given: Any) -> Verdict:
+    def __call__(self, answer: Any, *values: Any) -> Verdict:
         with one_thread():
             verdicts = [self._judge(answer)]
-        if given and len(given) != len(self.answers):
-            return refused(f"{self.name}: takes {count(len(self.answers), 'answer')}, got {len(given)}")
-        verdicts += [ask(value) for ask, value in zip(self.answers, given, strict=False)]
+        if values and len(values) != len(self.answers):
+            return refused(f"{self.name}: takes {count(len(self.answers), 'answer')}, got {len(values)}")
+        verdicts += [ask(one) for ask, one in zip(self.answers, values, strict=False)]
         verdict = together(verdicts)
-        if SOLUTIONS.running and verdict and len(given) == len(self.answers):
+        if SOLUTIONS.running and verdict and len(values) == len(self.answers):
             return replace(verdict, text=f"{verdict.text}\nThis is the book's answer.")
         return verdict
 
     def _judge(self, answer: Any) -> Verdict:
-        given = answer if isinstance(answer, Outcomes) else Outcomes(answer)
-        answer = given.answer
-        if (verdict := self._unwritten(answer, given)) is not None:  # it is false
+        outcomes = answer if isinstance(answer, Outcomes) else Outcomes(answer)
+        answer = outcomes.answer
+        if (verdict := self._unwritten(answer, outcomes)) is not None:  # it is false
             return verdict
         right = self._outcomes(self.reference)
-        disagreements = {name: disagreement(given, right, cases) for name, cases in self.properties.items()}
+        disagreements = {name: disagreement(outcomes, right, cases) for name, cases in self.properties.items()}
         failed = [name for name in disagreements if disagreements[name]]
         if not failed:
             headline = f"✓ {self.name}: {count(len(disagreements), 'property holds', 'properties hold')}"
             return Verdict(wrap_text([headline, *(f"  {name}" for name in disagreements)]), "passed")
         first = failed[0]
-        wrong = self.tried[0] = next(case for case in self.properties[first] if disagreement(given, right, [case]))
-        makes = partial(self._makes, given, until=first, wrong=wrong)
-        hint = next((hint for hint, one in self.mistakes.items() if any(map(makes, versions(one)))), "")
+        wrong = self.tried[0] = next(case for case in self.properties[first] if disagreement(outcomes, right, [case]))
+        makes = partial(self._makes, outcomes, until=first, wrong=wrong)
+        hint = next((hint for hint, answers in self.by_hint.items() if any(map(makes, answers))), "")
         *shown, text = disagreements[first]
         alike = {lines[-1] for lines in disagreements.values() if lines} == {text}
-        if alike and len(failed) == len(disagreements) > 1 and is_other_type(right(wrong), given(wrong)):
+        if alike and len(failed) == len(disagreements) > 1 and is_other_type(right(wrong), outcomes(wrong)):
             return refused(f"{self.name}: {text}", hint=hint)
         if callable(answer) and not wrong.whole:
             shown.append(f"To try it: {self.name}(*check.{self.name}.example())")
         headline = f"{self.name}: fails {len(failed)} of {len(disagreements)} properties"
-        return refused(headline, [f"Property: {first}", *shown, text], first, given(wrong), hint)
+        return refused(headline, [f"Property: {first}", *shown, text], first, outcomes(wrong), hint)
 
     def example(self) -> tuple:
         """Arguments to try an answer with: those of the last call in the case that failed last, or in the first one."""
         calls = []
 
-        def answer(*given: Any) -> Any:
-            calls.append(copy.deepcopy(given))
-            return self.reference(*given)
+        def answer(*arguments: Any) -> Any:
+            calls.append(copy.deepcopy(arguments))
+            return self.reference(*arguments)
 
         call_or_exception((self.tried[0] or self.cases()[0]).ask, answer)
         return calls[-1] if calls else ()
 
+    @cached_property
+    def by_hint(self) -> dict[str, list]:
+        """The answers that make each mistake, which are made when a verdict first asks for them."""
+        return {
+            hint: [changed(self.reference, one) if isinstance(one, str) else one for one in versions(mistake)]
+            for hint, mistake in self.mistakes.items()
+        }
+
     def cases(self) -> list[Case]:
         return [case for cases in self.properties.values() for case in cases]
 
-    def _makes(self, given: "Outcomes", mistake: Any, until: str, wrong: Case) -> bool:
+    def _makes(self, outcomes: "Outcomes", mistake: Any, until: str, wrong: Case) -> bool:
         """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
         names = list(self.properties)
         right, mistaken = self._outcomes(self.reference), self._outcomes(mistake)
-        outcome = given(wrong)
+        outcome = outcomes(wrong)
         if is_telling(outcome, right(wrong)) or isinstance(outcome, Exception):
             names = names[: names.index(until) + 1]
-        if any(disagreement(given, mistaken, self.properties[name]) for name in names):
+        if any(disagreement(outcomes, mistaken, self.properties[name]) for name in names):
             return False
-        return not isinstance(outcome, Exception) or self._failed(given) == self._failed(mistaken)
+        return not isinstance(outcome, Exception) or self._failed(outcomes) == self._failed(mistaken)
 
-    def _failed(self, given: "Outcomes") -> list[str]:
+    def _failed(self, outcomes: "Outcomes") -> list[str]:
         right = self._outcomes(self.reference)
-        return [name for name, cases in self.properties.items() if disagreement(given, right, cases)]
+        return [name for name, cases in self.properties.items() if disagreement(outcomes, right, cases)]
 
     def _outcomes(self, answer: Any) -> "Outcomes":
         """The outcomes of the reference or of a mistake, each asked once for all verdicts."""
@@ -272,7 +281,7 @@ class Check:
     def _asked(self) -> dict[int, "Outcomes"]:
         return {}
 
-    def _unwritten(self, answer: Any, given: "Outcomes") -> Verdict | None:
+    def _unwritten(self, answer: Any, outcomes: "Outcomes") -> Verdict | None:
         """The verdict where something is left to write before the answer can be judged."""
         if isinstance(answer, dict | list | tuple):
             entries = list(answer.values() if isinstance(answer, dict) else answer)
@@ -283,7 +292,7 @@ class Check:
                 lacking = [name for name in self.reference if not isinstance(answer, dict) or name not in answer]
                 return refused(f"{self.name}: The entry {lacking[0]!r} is missing") if lacking else None
             return unwritten(self.name) if blanks else None
-        outcome = given(self.cases()[0])
+        outcome = outcomes(self.cases()[0])
         blank = answer is ... or outcome is ... or (outcome is None and is_stub(answer))
         return unwritten(self.name) if blank else None
 
@@ -328,53 +337,53 @@ def call_or_exception(function: Callable, *arguments: Any) -> Any:
         return error
 
 
-def plain(given: Any) -> Any:
+def plain(value: Any) -> Any:
     """What a reader has found, whether it came as NumPy's, torch's or Python's, and in whatever letters."""
-    if isinstance(given, Tensor | np.ndarray | np.generic):
-        return plain(given.tolist())
-    if isinstance(given, list | tuple | set | frozenset):
-        return [plain(part) for part in given]
-    return given.strip().casefold() if isinstance(given, str) else given
+    if isinstance(value, Tensor | np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(part) for part in value]
+    return value.strip().casefold() if isinstance(value, str) else value
 
 
-def equal(wanted: Any, given: Any, within: float) -> bool:
+def equal(wanted: Any, got: Any, within: float) -> bool:
     """Whether a plain answer is the one that is wanted, to within rounding; a set has no order."""
     if isinstance(wanted, set | frozenset):
-        wanted, given = (sorted(part, key=repr) for part in (map(plain, wanted), given))
+        wanted, got = (sorted(part, key=repr) for part in (map(plain, wanted), got))
     if isinstance(wanted, list | tuple):
-        pairs = zip(wanted, given, strict=True)
-        return isinstance(given, list) and all(equal(one, other, within) for one, other in pairs)
-    if isinstance(wanted, str | bool) or isinstance(given, str | bool):
-        return type(wanted) is type(given) and plain(wanted) == given
-    return abs(wanted - given) <= within
+        pairs = zip(wanted, got, strict=True)
+        return isinstance(got, list) and all(equal(one, other, within) for one, other in pairs)
+    if isinstance(wanted, str | bool) or isinstance(got, str | bool):
+        return type(wanted) is type(got) and plain(wanted) == got
+    return abs(wanted - got) <= within
 
 
-def mismatch(wanted: Any, given: Any) -> str:
+def mismatch(wanted: Any, got: Any) -> str:
     """In which way an answer is not even of the kind that is wanted; empty where it is."""
     if isinstance(wanted, list | tuple | set | frozenset):
-        if not isinstance(given, list):
-            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {format_value(given)}"
-        if len(given) != len(wanted):
-            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {len(given)}"
-        return next(filter(None, map(mismatch, wanted, given)), "")
+        if not isinstance(got, list):
+            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {format_value(got)}"
+        if len(got) != len(wanted):
+            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {len(got)}"
+        return next(filter(None, map(mismatch, wanted, got)), "")
     kinds = {bool: "True or False", str: "a name in quotes", int: "a number", float: "a number"}
     for kind, words in kinds.items():
         if isinstance(wanted, kind):
-            fits = isinstance(given, int | float) if kind in (int, float) else isinstance(given, kind)
+            fits = isinstance(got, int | float) if kind in (int, float) else isinstance(got, kind)
             return (
                 ""
-                if fits and isinstance(given, bool) == (kind is bool)
-                else f"Expected {words}, got {format_value(given)}"
+                if fits and isinstance(got, bool) == (kind is bool)
+                else f"Expected {words}, got {format_value(got)}"
             )
     return ""
 
 
-def format_value(given: Any) -> str:
-    if isinstance(given, list):
-        return f"[{', '.join(map(format_value, given))}]"
-    if isinstance(given, int | float):
-        return f"{given:.6g}" if isinstance(given, float) else f"{given}"
-    return textwrap.shorten(repr(given), 40) if isinstance(given, str) else type(given).__name__
+def format_value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(format_value, value))}]"
+    if isinstance(value, int | float):
+        return f"{value:.6g}" if isinstance(value, float) else f"{value}"
+    return textwrap.shorten(repr(value), 40) if isinstance(value, str) else type(value).__name__
 
 
 def is_other_type(expected: Any, outcome: Any) -> bool:
@@ -436,14 +445,14 @@ class Alone:
     def __init__(self, answer: Callable):
         self.answer, self.left, self.returned, self.raised = answer, PATIENCE, [], None
 
-    def __call__(self, *given: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         if self.raised:
             self.raised.__traceback__ = None
         modes, trace = _get_current_function_mode_stack(), sys.gettrace()
         trace = trace if isinstance(getattr(trace, "__self__", None), Lines) else None
         modes.append(torch.set_grad_enabled(torch.is_grad_enabled()))
         results = []
-        room = partial(run_alone, self.answer, given, named, self.left, modes, trace, results)
+        room = partial(run_alone, self.answer, arguments, named, self.left, modes, trace, results)
         thread = threading.Thread(target=copy_context().run, args=(room,), daemon=True)
         try:
             thread.start()
@@ -463,7 +472,7 @@ class Alone:
 
 
 def run_alone(
-    answer: Callable, given: tuple, named: dict, seconds: float, modes: list, trace: Callable | None, results: list
+    answer: Callable, arguments: tuple, named: dict, seconds: float, modes: list, trace: Callable | None, results: list
 ) -> None:
     """Call the answer in this thread, and append what it returns, what it raises, and the seconds that it took."""
     clock = processor_clock()
@@ -472,7 +481,7 @@ def run_alone(
         with ExitStack() as stack:
             for mode in modes:
                 stack.enter_context(mode)
-            outcome = with_timeout(seconds, traced, trace, answer, given, named)
+            outcome = with_timeout(seconds, traced, trace, answer, arguments, named)
     except Late as error:
         raised = Stop(*error.args)  # so that no `except Exception` of the case catches it
     except BaseException as error:  # noqa: BLE001 (a reader's answer may raise anything)
@@ -608,23 +617,23 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=WATCH.calls.clear)  # those are calls of the parent's threads
 
 
-def disagreement(given: Outcomes, expected: Outcomes, cases: list[Case]) -> list[str]:
+def disagreement(outcomes: Outcomes, expected: Outcomes, cases: list[Case]) -> list[str]:
     """The first case in which the two have different outcomes, and how; nothing where they agree in all."""
     for case in cases:
-        text = call_or_exception(difference, expected(case), given(case), case.exact_dtype)
+        text = call_or_exception(difference, expected(case), outcomes(case), case.exact_dtype)
         if isinstance(text, Exception):
             text = "Returns something that cannot be compared"
         if text:
-            return [*f"Input: {case.text}".splitlines(), unlike(expected, given, case) or text]
+            return [*f"Input: {case.text}".splitlines(), unlike(expected, outcomes, case) or text]
     return []
 
 
-def unlike(expected: Outcomes, given: Outcomes, case: Case) -> str:
+def unlike(expected: Outcomes, outcomes: Outcomes, case: Case) -> str:
     """How the answer's own results are not of the number or shape that is asked for, where a case cannot use them."""
-    right, outcome = expected(case), given(case)
+    right, outcome = expected(case), outcomes(case)
     useless = isinstance(outcome, Exception) and not isinstance(outcome, Misconduct) and not hasattr(outcome, "answer_line")
     if useless or isinstance(right, Tensor) and isinstance(outcome, Tensor) and right.shape != outcome.shape:
-        pairs = zip(expected.calls[case], given.calls.get(case, ()), strict=False)
+        pairs = zip(expected.calls[case], outcomes.calls.get(case, ()), strict=False)
         return next(filter(None, (unlike_result(*pair) for pair in pairs)), "")
     return ""
 

@@ -98,7 +98,6 @@ def of_source(check: Check, module: ModuleType) -> Iterator[Mutant]:
     if not callable(check.reference):
         return
     used = source(check, module)
-    codes = {name: compiled(statement) for name, statement in used.items()}
     first = in_the_first_case(check, module, used)
 
     def more(node: ast.AST) -> Iterator[ast.AST]:
@@ -108,6 +107,24 @@ def of_source(check: Check, module: ModuleType) -> Iterator[Mutant]:
         if node in first:
             yield ast.parse(repr(first[node]), mode="eval").body
 
+    yield from of_statements(used, module, more)
+
+
+def of_right_answers(check: Check, module: ModuleType) -> Iterator[Mutant]:
+    """The check's answers in the table of right ones that a module of tests has."""
+    for table in ast.walk(parsed(module)):
+        if isinstance(table, ast.Dict):
+            for key, answers in zip(table.keys, table.values, strict=True):
+                if key and ast.unparse(key) == f"check.{check.name}":
+                    for answer in answers.elts:
+                        reference = ast.Assign([ast.Name("reference", ast.Store())], copy.deepcopy(answer))
+                        used = {**needed(reference, definitions(module)), "reference": reference}
+                        yield from of_statements(used, module, lambda _: ())
+
+
+def of_statements(used: dict[str, ast.stmt], module: ModuleType, more: Callable) -> Iterator[Mutant]:
+    """What the last of the statements defines, with each change of one of them."""
+    codes = {name: compiled(statement) for name, statement in used.items()}
     for name, statement in used.items():
         for path, change in named_changes(statement, imports(parsed(module)), more):
             answer = call_or_exception(lambda: run({**codes, name: compiled(statement)}, module))  # noqa: B023 (called now)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from d2lpos.check.cases import Count, by_hand, no_loop, several
+from d2lpos.check.cases import Count, by_hand, no_loop, positions_and_mask, several, two_tensors
 from d2lpos.check.verdict import Misconduct
 
 FEW, MANY = [torch.ones(2)] * 4, [torch.ones(2)] * 64
@@ -106,3 +106,25 @@ def test_several_numbers_come_in_any_form(outcome):
 def test_what_is_not_several_numbers_is_named(outcome, words):
     with pytest.raises(Misconduct, match=f"^{words}"):
         several(outcome, "one", "other")
+
+
+HERE, SEEN = torch.arange(2, dtype=torch.int32), torch.ones(2, 2) > 0
+
+
+@pytest.mark.parametrize(("outcome", "words"), [
+    (HERE, "Two tensors are asked for: positions and mask"),
+    ((HERE, SEEN, SEEN), "Two tensors are asked for"),
+    ((HERE, SEEN.tolist()), "Two tensors are asked for"),
+    ((HERE, SEEN[None]), r"Returns shapes \(2,\) and \(1, 2, 2\); positions and mask are \(2,\) and \(2, 2\) here"),
+    ((HERE.float(), SEEN), "Positions are torch.float32; whole numbers are asked for"),
+    ((HERE > 0, SEEN), "Positions are torch.bool"),
+    ((HERE, SEEN.long()), "The mask is torch.int64; it is to be Boolean"),
+])
+def test_what_is_not_positions_and_a_mask_is_named(outcome, words):
+    with pytest.raises(Misconduct, match=f"^{words}"):
+        positions_and_mask(outcome, (2,), (2, 2))
+
+
+def test_positions_of_any_whole_type_are_int64_and_fractions_stay():
+    assert positions_and_mask([HERE, SEEN], (2,), (2, 2))[0].dtype == torch.int64
+    assert [part.dtype for part in two_tensors((HERE, SEEN.double()), "u and w", (2,), (2, 2))] == [torch.int64, torch.float64]

@@ -1,4 +1,4 @@
-"""What Python tells of an answer's code, asked of each Python that this machine has."""
+"""What Python tells of an answer's code and of its source, asked of each Python that this machine has."""
 
 import subprocess
 from pathlib import Path
@@ -77,4 +77,39 @@ def test_lines_and_stubs_are_told_from_the_first_call_on(version):
     if not (python := find(version)):
         pytest.skip(f"this machine has no Python {version}")
     done = subprocess.run([python, "-"], input=COUNT + STUBS, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+CHANGES = f"""
+import runpy
+changed = runpy.run_path({str(CODE)!r})["changed"]
+
+def next_one(x):
+    return x + 1
+
+def twice(x):
+    return 2 * next_one(x)
+
+named = dict(
+    reference=lambda x: twice(x) - 1,
+)
+assert changed(twice, "2 * → 3 *")(1) == 6
+assert changed(twice, "x + 1 → x")(1) == 2 and twice(1) == 4
+assert changed(named["reference"], "- 1 → + 1")(1) == 5 and changed(named["reference"], "2 * → ")(1) == 1
+for change in ("x → y", "4 → 5"):
+    try:
+        changed(twice, change)
+    except ValueError as error:
+        assert "it must stand once" in str(error)
+    else:
+        raise AssertionError(change)
+"""
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_function_is_changed_in_its_source_or_in_what_it_uses(version, tmp_path):
+    if not (python := find(version)):
+        pytest.skip(f"this machine has no Python {version}")
+    (tmp_path / "answers.py").write_text(CHANGES, "utf-8")
+    done = subprocess.run([python, tmp_path / "answers.py"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -5,13 +5,13 @@ import torch
 from scipy.stats import nct, t, ttest_1samp, ttest_rel
 
 from d2lpos.check import decision as check
-from d2lpos.check.decision.material import drawn
+from d2lpos.check.cases import quarters
 from d2lpos.lab import moments, records, verdicts
 
 
 @pytest.mark.parametrize("n", [3, 5, 10])
 def test_the_interval_is_that_of_scipy(n):
-    ours, theirs = drawn(n, seed=n), drawn(n, seed=n + 20)
+    ours, theirs = quarters(n, seed=n), quarters(n, seed=n + 20)
     wanted = ttest_rel(ours, theirs).confidence_interval(0.95)
     assert check.interval.reference(ours, theirs).tolist() == pytest.approx([wanted.low, wanted.high], abs=1e-5)
 
@@ -56,6 +56,6 @@ def test_holm_goes_step_by_step():
 
 
 def test_peeking_is_a_test_after_each_seed():
-    studies = drawn(64, 9, seed=5)
+    studies = quarters(64, 9, seed=5)
     ever = [any(ttest_1samp(one[:n], 0).pvalue < 0.05 for n in range(3, 10)) for one in studies]
     assert check.peeking.reference(studies, 3) == sum(ever) / 64

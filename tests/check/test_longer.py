@@ -49,17 +49,17 @@ def test_the_least_lead_keeps_a_half_and_less_does_not():
 
 def test_moved_keys_are_those_that_were_never_elsewhere():
     keys, old = torch.randn(7, 8, dtype=torch.float64), torch.tensor([3, 4, 5, 9, 10, 20, 21])
-    kept, omega = torch.tensor([0, 1, 4, 6]), frequencies(8)
+    left, omega = torch.tensor([0, 1, 4, 6]), frequencies(8)
     turned = rotate(keys, angles(old.double(), omega))
-    moved = check.rebase.reference(turned, old, kept, omega)
-    assert torch.allclose(moved, rotate(keys[kept], angles(torch.arange(4).double(), omega)))
+    moved = check.rebase.reference(turned, old, left, omega)
+    assert torch.allclose(moved, rotate(keys[left], angles(torch.arange(4).double(), omega)))
 
 
 def test_the_cache_of_the_package_moves_keys_so():
-    keys, old, kept = torch.randn(6, 8), torch.tensor([0, 1, 2, 5, 6, 7]), torch.tensor([0, 1, 4, 5])
-    cache = Cache(keys[kept][None, None], keys[kept][None, None], old[kept], rotated=True)
+    keys, old, left = torch.randn(6, 8), torch.tensor([0, 1, 2, 5, 6, 7]), torch.tensor([0, 1, 4, 5])
+    cache = Cache(keys[left][None, None], keys[left][None, None], old[left], rotated=True)
     moved = rebase_cache(cache, torch.arange(4), RoPE(8)).keys[0, 0]
-    by_hand = check.rebase.reference(keys, old, kept, frequencies(8))
+    by_hand = check.rebase.reference(keys, old, left, frequencies(8))
     assert torch.allclose(by_hand, moved, atol=1e-5)
     assert torch.equal(by_hand[:2], keys[:2])
 

@@ -23,17 +23,17 @@ def test_all_ranks_together_hold_the_text_once(ranks):
     assert torch.equal(torch.cat(parts).sort().values, torch.arange(6 * ranks))
 
 
-def seen(positions):
+def pairs_seen(positions):
     """So many keys do all queries at these positions see."""
     return (positions + 1).sum().item()
 
 
 def test_all_ranks_have_as_many_pairs():
-    assert len({seen(check.zigzag.reference(rank, 4, 4096)) for rank in range(4)}) == 1
+    assert len({pairs_seen(check.zigzag.reference(rank, 4, 4096)) for rank in range(4)}) == 1
 
 
 def test_the_last_quarter_has_nearly_seven_times_the_pairs_of_the_first():
-    quarters = [seen(part) for part in torch.arange(4096).chunk(4)]
+    quarters = [pairs_seen(part) for part in torch.arange(4096).chunk(4)]
     assert quarters[3] / quarters[0] == right(check.zigzag, "most")
     hints = list(check.zigzag.answers[0].mistakes.values())
     assert hints[1] == (quarters[3] - 1024) / (quarters[0] - 1024)

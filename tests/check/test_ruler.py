@@ -227,9 +227,9 @@ def in_chunks(q, k, v, gates, state):
     y = []
     for a, b, c, g in zip(*(x.split(64) for x in (q, k, v, gates)), strict=True):
         inside = forgotten(g[None])[0].exp()
-        kept = g.cumprod(0)[:, None]
-        y.append((inside * (a @ b.T)) @ c + kept * (a @ state))
-        state = (inside[-1][:, None] * b).T @ c + kept[-1] * state
+        decay = g.cumprod(0)[:, None]
+        y.append((inside * (a @ b.T)) @ c + decay * (a @ state))
+        state = (inside[-1][:, None] * b).T @ c + decay[-1] * state
     return torch.cat(y), state
 
 

@@ -16,12 +16,12 @@ def test_what_is_shared_is_what_a_model_would_compute_again(old, new, block):
     n = check.shared.reference(old, new, block, (None, None))
     model = loaded("stand-in")
 
-    def kept(text):
+    def keys_and_values(text):
         here = torch.arange(len(text))
         _, computed = read_through(model, torch.tensor([text]), here >= 0, here, here, here <= here[:, None])
         return computed
 
-    for layer, other in zip(kept(old), kept(new), strict=True):
+    for layer, other in zip(keys_and_values(old), keys_and_values(new), strict=True):
         assert all(torch.allclose(a[:, :, :n], b[:, :, :n], atol=1e-5) for a, b in zip(layer, other, strict=True))
     assert n < len(new) and n % block == 0
 

@@ -10,6 +10,7 @@ from d2lpos.check import symptoms as check
 from d2lpos.input import angles, frequencies
 from d2lpos.positions import cells, from_padding, next_positions
 from d2lpos.rotary import scaling
+from tests.check.right import accepted
 
 
 def test_references_are_the_packages():
@@ -43,44 +44,35 @@ def of_the_package(head, turning, base):
     return frequencies(head, base=base) * (torch.arange(head // 2) < turning // 2)
 
 
-RIGHT_ANSWERS = [
-    (check.word_ids, lambda here: (here.long().cumsum(1) - 1) * here),
-    (check.word_ids, lambda here: ((here.int().cumsum(1) - 1) * here).int()),
-    (check.next_id, lambda places, here: places.amax(1, keepdim=True) + 1),
-    (check.next_id, lambda places, here: places[:, -1:].int() + 1),
-    (check.sees, lambda new, total: torch.arange(total) <= torch.arange(total - new, total)[:, None]),
-    (check.behind, lambda row: torch.full((3,), row.max() + 1)),
-    (check.behind, lambda row: torch.full((3,), row.max() + 1, dtype=torch.int32)),
-    (check.float_angles, lambda x, omega: torch.outer(torch.arange(x.size(-2)).float(), omega)),
-    (check.flash_window, lambda w: (w - 1, 0)),
-    (check.flash_window, lambda w: [w - 1, 0]),
-    (check.norm_and_turn, lambda q, w, turn: turn(torch.nn.functional.rms_norm(q, q.shape[-1:], w))),
-    (check.norm_and_turn, lambda q, w, turn: turn(w * q.double() / q.double().square().mean(-1, True) ** 0.5)),
-    (check.sharpened, lambda scores, s: (1 + math.log(s) / 10) * (1 + math.log(s) / 10) * scores),
-    (check.sharpened, lambda scores, s: scores.double() * scaling.mscale(s) ** 2),
-    (check.proportional, of_the_package),
-    (
-        check.proportional,
-        lambda head, turning, base: torch.tensor(
-            [base ** (-i / head) if i < turning else 0.0 for i in range(0, head, 2)]
-        ),
-    ),
-    (
-        check.line_by_line,
-        lambda rows, columns: torch.tensor(
-            [(row, column) for row in range(rows) for column in range(columns)], dtype=torch.int32
-        ),
-    ),
-    (
-        check.line_by_line,
+test_accepted = accepted({
+    check.word_ids: [
+        lambda here: (here.long().cumsum(1) - 1) * here, lambda here: ((here.int().cumsum(1) - 1) * here).int(),
+    ],
+    check.next_id: [
+        lambda places, here: places.amax(1, keepdim=True) + 1, lambda places, here: places[:, -1:].int() + 1,
+    ],
+    check.sees: [lambda new, total: torch.arange(total) <= torch.arange(total - new, total)[:, None]],
+    check.behind: [
+        lambda row: torch.full((3,), row.max() + 1), lambda row: torch.full((3,), row.max() + 1, dtype=torch.int32),
+    ],
+    check.float_angles: [lambda x, omega: torch.outer(torch.arange(x.size(-2)).float(), omega)],
+    check.flash_window: [lambda w: (w - 1, 0), lambda w: [w - 1, 0]],
+    check.norm_and_turn: [
+        lambda q, w, turn: turn(torch.nn.functional.rms_norm(q, q.shape[-1:], w)),
+        lambda q, w, turn: turn(w * q.double() / q.double().square().mean(-1, True) ** 0.5),
+    ],
+    check.sharpened: [
+        lambda scores, s: (1 + math.log(s) / 10) * (1 + math.log(s) / 10) * scores,
+        lambda scores, s: scores.double() * scaling.mscale(s) ** 2,
+    ],
+    check.proportional: [
+        of_the_package,
+        lambda head, turning, base: torch.tensor([base ** (-i / head) * (i < turning) for i in range(0, head, 2)]),
+    ],
+    check.line_by_line: [
+        lambda rows, columns: torch.tensor([(r, c) for r in range(rows) for c in range(columns)], dtype=torch.int32),
         lambda rows, columns: torch.stack(
             torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij"), -1
         ).flatten(0, 1),
-    ),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+    ],
+})

@@ -40,14 +40,14 @@ def unchanging(check: Check, statement: str) -> set[str]:
     """Traits of the arguments that are the same in all calls, but for the sizes of which the statement tells."""
     names = re.search(rf"def {check.name}\((.*?)\)", statement, re.DOTALL)[1].replace(",", " ").split()
     calls = [dict(zip(names, arguments, strict=True)) for arguments in compared(check)]
-    found = set()
+    same_traits = set()
     for traits in (sizes, scalars, always):
         by_call = [dict(traits(arguments)) for arguments in calls]
         for name in set().union(*by_call):
             values = [traits[name] for traits in by_call if name in traits]
             if same(values) and (traits is always or len(values) == len(calls)):
-                found.add(name if traits is always else f"{name} is {values[0]}")
-    return {trait for trait in found | set(equal_sizes(calls)) if not is_told(trait, calls, statement)}
+                same_traits.add(name if traits is always else f"{name} is {values[0]}")
+    return {trait for trait in same_traits | set(equal_sizes(calls)) if not is_told(trait, calls, statement)}
 
 
 def same(values: list) -> bool:
@@ -60,7 +60,7 @@ def compared(check: Check) -> Iterator[tuple]:
         for case in cases:
             calls: list[tuple] = []
             expected = call_or_exception(
-                case.ask, lambda *given, calls=calls: calls.append(given) or check.reference(*given)
+                case.ask, lambda *arguments, calls=calls: calls.append(arguments) or check.reference(*arguments)
             )
             empty = call_or_exception(case.ask, lambda *_: None)
             if not isinstance(expected, Exception) and call_or_exception(difference, expected, empty):
@@ -158,8 +158,8 @@ def written(size: str, arguments: dict[str, Any], statement: str) -> set[str]:
     "check", [check for check in CHECKS if callable(check.reference)], ids=lambda check: check.name
 )
 def test_cases_differ_in_all_that_the_exercise_leaves_open(check):
-    found = unchanging(check, STATEMENTS[check.name])
-    assert found == set(check.fixed), (
+    same_traits = unchanging(check, STATEMENTS[check.name])
+    assert same_traits == set(check.fixed), (
         "add cases that differ in this, or say in `fixed` where the exercise says that it is so"
     )
 

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 import tests.wrong_answers
-from d2lpos.check.verdict import versions
-from tests.check.exercises import CHECKS
+from d2lpos.check import verdict
+from tests.check.exercises import CHECKS, EXERCISES
+from tests.check.mutants import PATIENCE, of_right_answers
 from tests.wrong_answers import WRONG_ANSWERS
 
 for module in iter_modules(tests.wrong_answers.__path__):
@@ -18,7 +19,7 @@ for module in iter_modules(tests.wrong_answers.__path__):
 
 ANSWERS = [answer for check in CHECKS for answer in check.answers]
 HINTS = [(answer, hint) for answer in ANSWERS for hint in answer.mistakes]
-MISTAKES = [(check, hint, mistake) for check in CHECKS for hint, one in check.mistakes.items() for mistake in versions(one)]
+MISTAKES = [(check, hint, mistake) for check in CHECKS for hint, answers in check.by_hint.items() for mistake in answers]
 GARBAGE = [
     None,
     -3,
@@ -83,11 +84,17 @@ def test_a_mistake_gets_its_own_hint(check, hint, mistake):
     )
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=name)
-def test_a_mistake_is_recognized_however_it_is_written(check):
+@pytest.mark.parametrize(("module", "check"), EXERCISES, ids=name)
+def test_a_mistake_is_recognized_however_it_is_written(module, check, monkeypatch):
     """A hint that came only because the mistake is compared with itself would be worth nothing."""
-    assert any(judged(check, wrong.answer).hint for wrong in WRONG_ANSWERS if wrong.check is check), (
-        f"write one mistake of {check.name} once more in tests/wrong_answers/, as a student would"
+    monkeypatch.setattr(verdict, "PATIENCE", PATIENCE)
+    by_hand = (judged(check, wrong.answer) for wrong in WRONG_ANSWERS if wrong.check is check)
+    if any(one.hint for one in by_hand):
+        return
+    chapter = import_module(f"tests.check.test_{module.__name__.split('.')[2]}")
+    assert any(check(mutant.answer).hint for mutant in of_right_answers(check, chapter)), (
+        f"write {check.name} in another way, among the right answers of its chapter, or one of its mistakes in "
+        "tests/wrong_answers/"
     )
 
 
@@ -104,10 +111,10 @@ def test_what_is_right_passes(answer):
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=name)
 def test_garbage_is_no_answer(answer):
-    for given in [..., *GARBAGE, *against(answer)]:
-        verdict = answer(given)
+    for value in [..., *GARBAGE, *against(answer)]:
+        verdict = answer(value)
         assert not verdict
-        assert repr(verdict)[0] == ("○" if given in (..., None) else "✗")
+        assert repr(verdict)[0] == ("○" if value in (..., None) else "✗")
         assert [line for line in repr(verdict).splitlines() if len(line) > 70] == []
 
 
@@ -125,7 +132,7 @@ def test_wrong_answers_and_garbage_are_refused_in_a_short_text_that_is_always_th
         verdict = judged(check, answer)
         text = repr(verdict)
         assert not verdict and text[0] in "✗○"
-        said = re.search(r"Expected (.*), got (.*)", flat(verdict).partition(" Hint: ")[0])
-        assert not said or not {*said[1].split()} - {"no", "not"} <= {*said[2].split()}, "a tautology"
+        words = re.search(r"Expected (.*), got (.*)", flat(verdict).partition(" Hint: ")[0])
+        assert not words or not {*words[1].split()} - {"no", "not"} <= {*words[2].split()}, "a tautology"
         assert text == repr(check(answer))
         assert [line for line in text.splitlines() if len(line) > 70] == []

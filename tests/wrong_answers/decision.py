@@ -9,8 +9,6 @@ from d2lpos.check import decision as check
 
 from . import wrong
 
-# The interval of paired differences
-
 
 def around(mean, half):
     return torch.stack([mean - half, mean + half])
@@ -22,17 +20,11 @@ def turned(ours, theirs):
     return around(d.mean(), t.ppf(0.975, len(d) - 1) * d.std() / math.sqrt(len(d)))
 
 
-# The verdict
-
-
 @wrong(check.decide, "a finding")
 def only_a_difference_counts(low, high, least):
     if high < -least:
         return "better"
     return "worse" if low > least else "undecided"
-
-
-# How many seeds
 
 
 def search(spread, gap):
@@ -43,15 +35,7 @@ def search(spread, gap):
 
 
 wrong(check.seeds, "half of all studies miss the gap")(search)
-
-
-# Several questions at once
-
-
 wrong(check.holm, "Bonferroni's")(lambda p: torch.clamp(p * len(p), max=1))
-
-
-# Looking after each seed
 
 
 def wins(d, n):
@@ -62,10 +46,6 @@ def wins(d, n):
 wrong(check.peeking, "once, at the end")(
     lambda differences, first: wins(differences, differences.shape[1]).float().mean().item()
 )
-
-
-@wrong(check.interval, "Expected dtype torch.float64, got torch.float32")
-def in_float32(ours, theirs):
-    each = (ours - theirs).float()
-    half = t.ppf(0.975, len(each) - 1) * each.std() / len(each) ** 0.5
-    return torch.stack([each.mean() - half, each.mean() + half])
+wrong(check.interval, "Expected dtype torch.float64, got torch.float32")(
+    "student(ours - theirs) → student((ours - theirs).float())"
+)

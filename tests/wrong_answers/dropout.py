@@ -1,29 +1,16 @@
 """Wrong answers to the exercises of chapter 7."""
 
-
 from d2lpos.check import dropout as check
 from d2lpos.transformer.dropout import special_tokens
 
 from . import wrong
 
-# Which tokens are special
-
-
-@wrong(check.special, "Padding is spared.")
-def with_padding(tokens, special_tokens_mask, attention_mask, mask_token):
-    return (special_tokens_mask == 1) | (tokens == mask_token)
-
-
-@wrong(check.special, "tokens = [[1, 5, 2, 0], [1, 5, 6, 2]]")
-def padding_of_the_first_sentence(tokens, special_tokens_mask, attention_mask, mask_token):
-    first = attention_mask if attention_mask.dim() == 1 else attention_mask[0]
-    return special_tokens_mask.bool() & first.bool() | (tokens == mask_token)
-
-
-@wrong(check.special, "and [MASK]")
-def first_mask_alone(tokens, special_tokens_mask, attention_mask, mask_token):
-    found = tokens == mask_token
-    return special_tokens_mask.bool() & attention_mask.bool() | (found & (found.cumsum(-1) == 1))
+wrong(check.special, "tokens = [[1, 5, 2, 0], [1, 5, 6, 2]]")(
+    "attention.bool() → attention.reshape(-1, attention.shape[-1])[0].bool()"
+)
+wrong(check.special, "and [MASK]")(
+    "(tokens == mask_token) → ((tokens == mask_token) & ((tokens == mask_token).cumsum(-1) == 1))"
+)
 
 
 @wrong(check.special, "Calls the package's special_tokens")
@@ -31,45 +18,6 @@ def by_the_package(tokens, special_tokens_mask, attention_mask, mask_token):
     return special_tokens(special_tokens_mask, attention_mask) | (tokens == mask_token)
 
 
-# Protected dropout
-
-
-def kept(coins, rate):
-    return (coins >= rate).float()
-
-
-wrong(check.protected_dropout, "dropped like all others")(
-    lambda x, coins, rate, protected, training: x * kept(coins, rate) / (1 - rate) if training else x
-)
-
-
-# What a function erases
-
-
-wrong(check.erased, "deaf to a small step")(lambda forward, x: (forward(x) == forward(x + 1)).all(-1))
-
-
-# What a reader of positions sees
-
-
-wrong(check.reader, "nothing averages out")(
-    lambda u, rate, entire: ((u @ u).item(), (rate / (1 - rate) * u.pow(4).sum()).sqrt().item())
-)
-
-
-# As much noise elsewhere
-
-
-def dropped(token, position, placement):
-    return {"token": token, "position": position, "independent": token + position}[placement]
-
-
-@wrong(check.equal_noise, "on the position or the token only")
-def two_thirds(rate, token, position, placement):
-    odds = rate / (1 - rate) / {"token": 2 / 3, "position": 1 / 3, "independent": 1}[placement]
-    return odds / (1 + odds)
-
-
-wrong(check.equal_noise, "not in proportion to the rate")(
-    lambda rate, token, position, placement: rate * (token + position) / dropped(token, position, placement)
+wrong(check.equal_noise, "on the position or the token only")(
+    'parts[placement] / (token + position) → {"token": 2 / 3, "position": 1 / 3, "independent": 1}[placement]'
 )

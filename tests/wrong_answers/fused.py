@@ -9,25 +9,15 @@ from d2lpos.check import fused as check
 
 from . import wrong
 
-# ALiBi
-
-
-@wrong(check.alibi_mod, "This counts places in the row.")
-def by_index(slopes, q_positions, k_positions):
-    def add(score, batch, head, query, key):
-        return score - slopes[head] * torch.abs(query - key)
-
-    return add
+wrong(check.alibi_mod, "This counts places in the row.")(
+    lambda slopes, *positions: lambda score, b, h, q, k: score - slopes[h] * torch.abs(q - k)
+)
 
 
 @wrong(check.alibi_mod, "Property: no number for each pair")
 def looked_up(slopes, q_positions, k_positions):
     distance = (k_positions[:, None, :] - q_positions[:, :, None]).abs()
-
-    def add(score, batch, head, query, key):
-        return score - slopes[head] * distance[batch, query, key]
-
-    return add
+    return lambda score, b, h, q, k: score - slopes[h] * distance[b, q, k]
 
 
 @wrong(check.alibi_mod, "a function is asked for")
@@ -36,24 +26,14 @@ def tensor_itself(slopes, q_positions, k_positions):
     return -slopes[:, None, None] * distance
 
 
-# A mask
-
-
 @wrong(check.sight, "In a cache a new query is place 0.")
 def places(window, q_positions, k_positions, q_texts, k_texts):
-    def see(b, h, q, k):
-        return (k <= q) & (q - k < window) & (q_texts[b, q] == k_texts[b, k])
-
-    return see
+    return lambda b, h, q, k: (k <= q) & (q - k < window) & (q_texts[b, q] == k_texts[b, k])
 
 
-@wrong(check.sight, "each row of a batch has positions")
-def places_of_row_zero(window, q_positions, k_positions, q_texts, k_texts):
-    def see(b, h, q, k):
-        back = q_positions[0][q] - k_positions[0][k]
-        return (q_texts[b, q] == k_texts[b, k]) & (back >= 0) & (back < window)
-
-    return see
+wrong(check.sight, "each row of a batch has positions")(
+    "q_positions[batch, query] - k_positions[batch, key] → q_positions[0, query] - k_positions[0, key]"
+)
 
 
 @wrong(check.sight, "Property: no number for each pair")
@@ -61,9 +41,6 @@ def whole_mask(window, q_positions, k_positions, q_texts, k_texts):
     back = q_positions[:, :, None] - k_positions[:, None]
     mask = (back >= 0) & (back < window) & (q_texts[:, :, None] == k_texts[:, None])
     return lambda b, h, q, k: mask[b, q, k]
-
-
-# T5
 
 
 @wrong(check.t5_mod, "An offset is key minus query.")
@@ -81,18 +58,12 @@ def t5_looked_up(table, size, q_positions, k_positions):
     return lambda score, b, h, q, k: score * size**0.5 + table[into[b, q, k], h]
 
 
-# Blocks
-
-
 @wrong(check.block_states, "There the program need not ask the mask.")
 def some_for_all(seen, size):
     states = torch.zeros([-(-n // size) for n in seen.shape], dtype=torch.long)
     for row, column in seen.nonzero().tolist():
         states[row // size, column // size] = 1
     return states
-
-
-# A stopwatch
 
 
 @wrong(check.measure, "wait before you stop the clock")

@@ -9,16 +9,11 @@ from d2lpos.check import heads as check
 
 from . import wrong
 
-# All weights of a layer
-
 
 @wrong(check.all_weights, "the root of the number of features")
 def not_divided(q, k):
     scores = torch.einsum("hqd,hkd->hqk", q, k.repeat_interleave(len(q) // len(k), 0))
     return scores.masked_fill(torch.ones(scores.shape[1:]).triu(1).bool(), -torch.inf).softmax(dim=-1)
-
-
-# The weight at an offset
 
 
 def down(weights, offset):
@@ -28,51 +23,20 @@ def down(weights, offset):
 wrong(check.score, "As zeros they dilute the mean.")(
     lambda weights, seen, offset: down(weights, offset).sum(-1) / weights.shape[-1]
 )
-
-
-# The weight of what followed
-
-
 wrong(check.induction, "has not come before")(lambda weights, period: down(weights, period - 1).mean(-1))
-
-
-@wrong(check.induction, "the token that followed the last time")
-def whole_copies_alone(weights, period):
-    n = weights.shape[-1] // period * period
-    return down(weights[..., :n, :n], period - 1)[..., 1:].mean(-1)
-
-
-# A fair null
-
-
-def listed(share, least):
-    layers, heads = share.shape
-    found = [(share[i, j].item(), i, j) for i in range(layers) for j in range(heads)]
-    found = sorted((one for one in found if one[0] >= least), reverse=True)
-    return torch.tensor([one[1:] for one in found], dtype=torch.int64).reshape(-1, 2)
-
-
-def told(null, scores, least):
-    return listed((scores - null) / (1 - null), least)
-
-
-def fair(queries):
-    return sum(1 / (i + 1) for i in queries.tolist()) / len(queries)
-
-
-wrong(check.standing_out, "The largest comes first.")(
-    lambda scores, queries, least: torch.flip(told(fair(queries), scores, least), [0])
+wrong(check.induction, "the token that followed the last time")(
+    "back(weights, period - 1) → back(weights[..., : (n := weights.shape[-1] // period * period), :n], period - 1)"
 )
 
 
-@wrong(check.standing_out, "nobody, where nobody stands out")
-def at_least_one(scores, queries, least):
-    null = fair(queries)
-    share = (scores - null) / (1 - null)
-    return listed(share, min(least, share.max().item()))
+@wrong(check.standing_out, "What would a head get that has no habit?")
+def without_a_null(scores, queries, least):
+    values, places = scores.flatten().sort(descending=True)
+    rows = zip(*divmod(places[values >= least].numpy(), scores.shape[1]), strict=True)
+    return torch.tensor([*rows], dtype=torch.int64).reshape(-1, 2)
 
 
-# What a head is worth
+wrong(check.standing_out, "nobody, where nobody stands out")(">= least → >= min(least, share.max())")
 
 
 def student(each):
@@ -83,14 +47,5 @@ def student(each):
 wrong(check.worth, "The first token of a copy cannot be known.")(
     lambda before, after, period: student((after - before)[:, period - 1 :].mean(1))
 )
-
-
-@wrong(check.worth, "half its interval over texts")
-def always_eight_texts(before, after, period):
-    each = (after - before)[:, period:].mean(1)
-    return each.mean().item(), 2.364624 * each.std().item() / math.sqrt(len(each))
-
-
-wrong(check.worth, "more than one repeat")(
-    lambda before, after, period: student((after - before)[:, period : 2 * period - 1].mean(1))
-)
+wrong(check.worth, "half its interval over texts")("t.ppf(0.975, n - 1) → 2.364624")
+wrong(check.worth, "more than one repeat")("losses[:, period:] → losses[:, period : 2 * period - 1]")

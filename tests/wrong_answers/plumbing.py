@@ -1,58 +1,26 @@
 """Wrong answers to the exercises of chapter 11."""
 
-
 import torch
 
 from d2lpos.check import plumbing as check
 
 from . import wrong
 
-# A zigzag on several processors
-
-
-wrong(check.zigzag, "These are places in the processor's own slice.")(
-    lambda rank, ranks, length: torch.arange(length)[: length // ranks]
+wrong(check.packed, "Two tensors are asked for: positions and mask")("return here - cu_seqlens[text], → return")
+wrong(check.packed, "positions and mask are (5,) and (5, 5) here")(
+    "here - cu_seqlens[text], (text → (here - cu_seqlens[text])[None], (text[None]"
 )
-
-
-# Packed texts
-
-
-def counted(cu_seqlens):
-    return torch.cat([torch.arange(n) for n in cu_seqlens.diff().tolist()])
-
-
-def block_causal(cu_seqlens):
-    blocks = [torch.ones(n, n) for n in cu_seqlens.diff().tolist()]
-    return torch.block_diag(*blocks).tril().bool()
-
-
-wrong(check.packed, "Each text begins at 1.")(
-    lambda cu_seqlens: (counted(cu_seqlens) + 1, block_causal(cu_seqlens))
+wrong(check.packed, "The mask is torch.float32; it is to be Boolean")(
+    "(text == text[:, None]) & (here <= here[:, None]) → ((text == text[:, None]) & (here <= here[:, None])).float().log()"
 )
-wrong(check.packed, "Two tensors are asked for: positions and mask")(
-    lambda cu_seqlens: block_causal(cu_seqlens)
-)
-wrong(check.packed, "positions are (5,) here, the mask (5, 5)")(
-    lambda cu_seqlens: (counted(cu_seqlens)[None], block_causal(cu_seqlens)[None])
-)
-
-
-@wrong(check.packed, "The mask is torch.float32; it is to be Boolean")
-def as_a_bias(cu_seqlens):
-    hidden = ~block_causal(cu_seqlens)
-    return counted(cu_seqlens), torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)
-
-
-# A tree in one pass
 
 
 def lines(parents):
     """Each token's ancestors, from itself to the root."""
-    found = []
+    above = []
     for token, parent in enumerate(parents.tolist()):
-        found.append([token] if parent < 0 else [token, *found[parent]])
-    return found
+        above.append([token] if parent < 0 else [token, *above[parent]])
+    return above
 
 
 def depths(parents):
@@ -64,11 +32,6 @@ def ancestors(parents):
     for token, line in enumerate(lines(parents)):
         mask[token, line] = True
     return mask
-
-
-wrong(check.tree, "These are places in the row.")(
-    lambda parents: (torch.arange(len(parents)), ancestors(parents))
-)
 
 
 @wrong(check.tree, "fails 1 of 3 properties Property: positions are depths, from 0")
@@ -93,17 +56,9 @@ def three_steps_up(parents):
     return depths(parents), up > 0
 
 
-# Turns that commute
-
-
 def parts(places, a, b):
     x, y = places[:, 0, None, None], places[:, 1, None, None]
     return x * a, y * b
-
-
-wrong(check.turns, "torch.exp takes each number by itself.")(
-    lambda places, a, b: torch.exp(sum(parts(places, a, b)))
-)
 
 
 @wrong(check.turns, "fails 1 of 3 properties Property: generators that commute")
@@ -121,19 +76,8 @@ wrong(check.turns.answers[0], "Where each axis has planes of its own")(["mixed"]
 wrong(check.turns.answers[0], "Turn a ball about one axis, then about another.")(["axial", "lie"])
 
 
-# Couple the digits
-
-
 def up(digits):
     return list(range(1, len(digits) + 1))
-
-
-wrong(check.couple, "These are places in the row")(
-    lambda tokens: torch.arange(tokens.shape[1]).repeat(len(tokens), 1)
-)
-
-
-# Keys in few bits
 
 
 @wrong(check.levels, "A number goes to the nearest level")
@@ -148,31 +92,15 @@ def cut_off(keys, bits, group):
     return torch.cat(rows)
 
 
-# Where the next drafts stand
-
-
 @wrong(check.next_round, "The counter still counts tokens that were not accepted.")
 def never_rolled_back(length, accepted, drafted):
     counter = length + drafted
     return length + accepted, counter.unsqueeze(1) + torch.arange(1, drafted + 1)
 
 
-wrong(check.next_round, "Two tensors are asked for: kept and positions")(
-    lambda length, accepted, drafted: (length + accepted)[:, None] + 1 + torch.arange(drafted)
-)
-
-
-@wrong(check.next_round, "kept is to be a tensor of whole numbers")
-def kept_as_a_list(length, accepted, drafted):
-    return (length + accepted).tolist(), (length + accepted)[:, None] + 1 + torch.arange(drafted)
-
-
-wrong(check.next_round, "Returns positions of shape")(
-    lambda length, accepted, drafted: (length + accepted, (length + accepted)[0] + 1 + torch.arange(drafted))
-)
-
-
-# What two requests may share
+wrong(check.next_round, "Two tensors are asked for: kept and positions")("return kept, → return")
+wrong(check.next_round, "Two tensors are asked for: kept and positions")("return kept, → return kept.tolist(),")
+wrong(check.next_round, "kept and positions are (1,) and (1, 3) here")("kept[:, None] + 1 → kept[0] + 1")
 
 
 @wrong(check.shared, "compare them by ==")
@@ -180,29 +108,18 @@ def one_and_the_same(old, new, block, adapters):
     return check.shared.reference(old, new, block, (None, None)) if adapters[0] is adapters[1] else 0
 
 
-# Documents in one row
-
-
 @wrong(check.joined, "the prompt takes them up")
 def first_of_the_row(prompt, lengths, first, question):
-    found = [-1] * prompt
+    turns = [-1] * prompt
     for length in lengths:
-        start = len(found)
-        found += [-1 if prompt + place < first else start for place in range(length)]
-    return torch.tensor(found + [-1] * question)
+        start = len(turns)
+        turns += [-1 if prompt + place < first else start for place in range(length)]
+    return torch.tensor(turns + [-1] * question)
 
 
-@wrong(check.joined, "fails 1 of 2 properties Property: kept keys turn on to their places")
-def as_long_as_the_first(prompt, lengths, first, question):
-    parts = [torch.full((prompt,), -1)]
-    for number, length in enumerate(lengths):
-        by = torch.full((length,), prompt + number * lengths[0])
-        by[:first] = -1
-        parts.append(by)
-    return torch.cat([*parts, torch.full((question,), -1)])
-
-
-# How often a key turns
+wrong(check.joined, "fails 1 of 2 properties Property: kept keys turn on to their places")(
+    "start += length → start += lengths[0]"
+)
 
 
 @wrong(check.turned, "do not turn")

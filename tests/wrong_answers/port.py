@@ -7,8 +7,6 @@ from d2lpos.rotary.rope import permute_qk_rows
 
 from . import wrong
 
-# Port a file
-
 
 def all_of(file, config, reorder):
     heads = {"q": config["heads"], "k": config["kv_heads"], "v": None}
@@ -33,9 +31,6 @@ wrong(check.port, "The result lacks blocks.0.attention.q.weight")(
     lambda file, config: {name: w for name, w in file.items() if ".q." not in name}
 )
 
-
-# The smallest input
-
 RIGHT = {"values": [0], "keys": [3, 3], "base": [2, 9]}
 
 
@@ -48,9 +43,6 @@ wrong(check.smallest, "Positions are asked for")(but(keys="two tokens"))
 wrong(check.smallest, "Positions are asked for")(but(values=[]))
 
 
-# Mend the loader
-
-
 @wrong(check.load, "The keys are cut into as many heads as the queries.")
 def heads_of_queries(config, file):
     model = check.empty(config, "half", config["rope_parameters"]["rope_theta"])
@@ -59,9 +51,6 @@ def heads_of_queries(config, file):
 
 
 wrong(check.load, "a model is asked for")(lambda config, file: check.together(by_the_package(file, config)))
-
-
-# Mend the cache
 
 
 @wrong(check.read_on, "Each new token stands at position 0.")

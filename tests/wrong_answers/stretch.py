@@ -10,8 +10,6 @@ from d2lpos.input.sinusoids import frequencies
 
 from . import wrong
 
-# Angles that training has not shown
-
 
 def hands(omega, longer):
     return torch.outer(torch.arange(longer).float(), omega).remainder(2 * math.pi)
@@ -22,9 +20,6 @@ wrong(check.new_angles, "read with the slower frequencies")(
 )
 
 
-# A larger base
-
-
 def opened(dim, base, length):
     return sum(1 for omega in frequencies(dim, base).tolist() if length * omega >= 2 * math.pi)
 
@@ -32,9 +27,6 @@ def opened(dim, base, length):
 @wrong(check.larger_base, "This multiplies the base by how much longer the row is.")
 def times_the_factor(dim, base, length, longer):
     return base if opened(dim, base, length) == dim // 2 else base * longer / length
-
-
-# A rule of one's own
 
 
 def turns(omega, length):
@@ -50,9 +42,6 @@ def cut_at_low(omega, factor, length, low, high):
     return torch.where(turns(omega, length) > low, omega, omega / factor), logarithmic(factor, length)
 
 
-# What a budget buys
-
-
 def table(rows, lengths, trained):
     listed = [[r, r * n * (n + 1) // 2, r * max(n - trained, 0)] for r, n in zip(rows, lengths.tolist(), strict=True)]
     return torch.tensor(listed)
@@ -63,13 +52,10 @@ def equal_shares(budget, lengths, shares, trained):
     return table([budget // len(lengths) // n for n in lengths.tolist()], lengths, trained)
 
 
-# What is kept
-
-
 def interval(before, after):
     each = (after - before).mean(1)
-    found = stats.ttest_1samp(each.double().numpy(), 0).confidence_interval(0.95)
-    return found.low, found.high
+    both = stats.ttest_1samp(each.double().numpy(), 0).confidence_interval(0.95)
+    return both.low, both.high
 
 
 wrong(check.kept, "need not be lost")(

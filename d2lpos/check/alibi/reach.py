@@ -1,7 +1,6 @@
 """The reach of a lead."""
 
 import math
-from collections.abc import Callable
 
 from ..cases import exact_dtype
 from ..verdict import Answer, Case, Check, call
@@ -10,19 +9,6 @@ from ..verdict import Answer, Case, Check, call
 def count_wins(lead: float, slope: float) -> int:
     bound = (math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope))) / slope
     return max(0, math.ceil(bound))
-
-
-def wins(condition: Callable[[float], bool]) -> int:
-    """The number of distances, from 0 on, until the condition fails."""
-    distance = 0
-    while distance < 5000 and condition(distance):
-        distance += 1
-    return distance
-
-
-def rival(slope: float) -> float:
-    """What all keys of equal score add up to."""
-    return 1 / (1 - math.exp(-slope))
 
 
 def reach_case(lead: float, slope: float) -> Case:
@@ -43,7 +29,7 @@ reach = Check(
     },
     mistakes={
         "The needle is counted among its rivals. It takes the place of one.":
-            lambda lead, slope: wins(lambda d: math.exp(lead - slope * d) > rival(slope)),
+            "math.log1p(math.exp(lead)) → lead",
         "The needle is compared with the nearest key alone. All others add up.":
             lambda lead, slope: math.ceil(lead / slope),
         "One too small: distance 0 counts as well.": lambda lead, slope: max(0, count_wins(lead, slope) - 1),
@@ -51,24 +37,16 @@ reach = Check(
             lambda lead, slope: count_wins(lead, slope) + 1,
         "(g + ln m)/m is an estimate for small slopes and large leads. Use (6.8).":
             lambda lead, slope: max(0, math.ceil((lead + math.log(slope)) / slope)),
-        "Where the bound is negative, no distance is won: return 0.": (
-            lambda lead, slope: math.ceil(
-                (math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope))) / slope
-            )
-        ),
+        "Where the bound is negative, no distance is won: return 0.":
+            "max(0, math.ceil(bound)) → math.ceil(bound)",
         "The bound is not divided by the slope.":
             lambda lead, slope: max(0, math.ceil(math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope)))),
     },
-    answers=(Answer(
-        "best",
-        (1 / 8, 1 / 64, 1 / 256),
-        {
-            "These are the distances. Which slopes reach them?": (8, 54, 1140),
-            "Slopes are below 1. These are one divided by them.": (8, 64, 256),
-            "These are exponents. The slopes are 2 to the power of minus them.": (3, 6, 8),
-            "The steepest is best at no lead of these: try the others.": (1 / 2, 1 / 2, 1 / 2),
-        },
-        within=1e-4,
-    ),),
+    answers=(Answer("best", (1 / 8, 1 / 64, 1 / 256), within=1e-4, mistakes={
+        "These are the distances. Which slopes reach them?": (8, 54, 1140),
+        "Slopes are below 1. These are one divided by them.": (8, 64, 256),
+        "These are exponents. The slopes are 2 to the power of minus them.": (3, 6, 8),
+        "The steepest is best at no lead of these: try the others.": (1 / 2, 1 / 2, 1 / 2),
+    }),),
     as_good={"max(0, math.ceil(bound)) → max(math.ceil(bound), 0)": "A maximum has no order."},
 )

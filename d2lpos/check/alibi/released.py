@@ -1,6 +1,5 @@
 """Slopes for any head count."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -17,28 +16,6 @@ def geometric(count: int) -> list[float]:
 def fill_up(heads: int) -> Tensor:
     below = 2 ** (heads.bit_length() - 1)
     return torch.tensor(geometric(below) + geometric(2 * below)[::2][: heads - below])
-
-
-def filled_with(others: slice) -> Callable:
-    """Fills up with other slopes of the larger sequence."""
-
-    def answer(heads: int) -> Tensor:
-        below = 2 ** (heads.bit_length() - 1)
-        return torch.tensor(geometric(below) + geometric(2 * below)[others][: heads - below])
-
-    return answer
-
-
-def fill_up_from_above(heads: int) -> Tensor:
-    """As many slopes as there are heads, from the sequence for the next larger power of two."""
-    above = 2 ** (heads - 1).bit_length()
-    return torch.tensor(geometric(above)[:heads])
-
-
-def fill_up_always(heads: int) -> Tensor:
-    """Fills up from the power of two below, also where heads is a power of two."""
-    below = max(1, 2 ** ((heads - 1).bit_length() - 1) if heads > 1 else 1)
-    return torch.tensor(geometric(below) + geometric(2 * below)[0::2][: heads - below])
 
 
 def heads_case(heads: int) -> Case:
@@ -60,12 +37,14 @@ released = Check(
     mistakes={
         "This is the paper's rule (6.2) for every head count. The released one fills up a power of two.": paper_for_all,
         "The extra slopes begin with the second of the larger sequence, which are those that you have. Begin "
-        "with the first.": filled_with(slice(1, None, 2)),
-        "The extra slopes are consecutive. Take every other one: [0::2].": filled_with(slice(None)),
-        "This cuts off the sequence for the next larger power of two.": fill_up_from_above,
+        "with the first.": "[::2] → [1::2]",
+        "The extra slopes are consecutive. Take every other one: [0::2].": "[::2] → ",
+        "This cuts off the sequence for the next larger power of two.":
+            lambda heads: torch.tensor(geometric(2 ** (heads - 1).bit_length())[:heads]),
         "The slopes are right, but sorted. Head 1 keeps the first of the smaller sequence.":
             lambda heads: fill_up(heads).sort(descending=True).values,
-        "A power of two is filled up here, too. It has a sequence of its own.": fill_up_always,
+        "A power of two is filled up here, too. It has a sequence of its own.":
+            "heads.bit_length() - 1 → max(0, (heads - 1).bit_length() - 1)",
         "The sequence begins with 1. Heads count from 1: h = 1 … H.":
             lambda heads: fill_up(heads) * 2 ** (8 / 2 ** (heads.bit_length() - 1)),
         "The exponent lost its minus: slopes are below 1.": lambda heads: 1 / fill_up(heads),

@@ -11,10 +11,6 @@ def sided(q_positions: Tensor, k_positions: Tensor, left: Tensor, right: Tensor)
     return left[:, None, None] * offset.clamp(max=0) - right[:, None, None] * offset.clamp(min=0)
 
 
-def by_index(q_positions: Tensor, k_positions: Tensor, left: Tensor, right: Tensor) -> Tensor:
-    return sided(torch.arange(len(q_positions)), torch.arange(len(k_positions)), left, right)
-
-
 def side_case(label: str, q: list, k: list, left: list, right: list) -> Case:
     return call(
         f"{label}left {left}, right {right}", q_positions=torch.tensor(q), k_positions=torch.tensor(k),
@@ -53,7 +49,8 @@ two_sided = Check(
             lambda q, k, left, right: sided(q, k, left, right).mT,
         "Keys after the query get 0. Subtract right · distance there.":
             lambda q, k, left, right: sided(q, k, left, 0 * right),
-        "Positions are taken to be 0, 1, 2, … They are data.": by_index,
+        "Positions are taken to be 0, 1, 2, … They are data.":
+            lambda q, k, left, right: sided(torch.arange(len(q)), torch.arange(len(k)), left, right),
     },
     answers=(Answer("enough", 1, {
         "With equal slopes on both sides of every head, the output turns around as before.": 0,

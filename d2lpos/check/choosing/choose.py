@@ -1,6 +1,5 @@
 """Choose under a constraint."""
 
-from collections.abc import Callable
 from random import Random
 from statistics import mean
 
@@ -10,18 +9,6 @@ from ..verdict import Answer, Case, Check, call
 def best(losses: dict[str, list[float]], doors: dict[str, tuple[str, ...]], allowed: set[str]) -> str:
     admitted = [name for name in losses if set(doors[name]) <= allowed]
     return min(admitted, key=lambda name: mean(losses[name]))
-
-
-def chosen(
-    judge: Callable = mean, admit: Callable = lambda opened, allowed: set(opened) <= allowed
-) -> Callable:
-    """An answer that judges losses, or admits encodings, in another way."""
-
-    def answer(losses: dict[str, list[float]], doors: dict[str, tuple[str, ...]], allowed: set[str]) -> str:
-        admitted = [name for name in losses if admit(doors[name], allowed)]
-        return min(admitted, key=lambda name: judge(losses[name]))
-
-    return answer
 
 
 DOORS = {
@@ -115,14 +102,16 @@ choose = Check(
         "no door at all": [choice_case(["none", "rope"], {"embed"})],
     },
     mistakes={
-        "This is the lowest single run. The next seed may tell another story: take the mean.": chosen(min),
-        "This is the highest mean. They are losses: less is better.": chosen(lambda values: -mean(values)),
+        "This is the lowest single run. The next seed may tell another story: take the mean.":
+            "mean(losses[name]) → min(losses[name])",
+        "This is the highest mean. They are losses: less is better.":
+            "mean(losses[name]) → -mean(losses[name])",
         "This is the best worst run. Take the mean.": steadiest,
-        "allowed is not asked.": chosen(admit=lambda opened, allowed: True),
+        "allowed is not asked.": "set(doors[name]) <= allowed → True",
         "All allowed doors may be open: an encoding that needs exactly these is no exception.": fewer_doors_than_allowed,
         "The last door decides here. All of an encoding's doors must be allowed.": overwritten,
         "An encoding that opens no door is always allowed.":
-            chosen(admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed),
+            "set(doors[name]) <= allowed → doors[name] and set(doors[name]) <= allowed",
     },
     answers=(Answer("names", ("rope", "none"), {
         "RoPE is best at 64. At 512, as trained, it is worse than no encoding.": ("rope", "rope"),

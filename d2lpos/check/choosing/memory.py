@@ -24,16 +24,6 @@ def memory_case(part: int, *sizes: int) -> Case:
     return Case(case.text, ask)
 
 
-def miscounted(cache: Callable | None = None, bias: Callable | None = None) -> Callable:
-    """An answer that counts one of the two, or both, in another way."""
-
-    def answer(*sizes: int) -> tuple[int, int]:
-        right = in_bytes(*sizes)
-        return (cache(*sizes) if cache else right[0]), (bias(*sizes) if bias else right[1])
-
-    return answer
-
-
 SIZES = [(1, 2, 2, 4, 3, 2), (3, 8, 2, 16, 10, 4), (2, 6, 3, 5, 7, 1), (80, 64, 8, 128, 131072, 2)]
 memory = Check(
     "memory",
@@ -44,17 +34,15 @@ memory = Check(
     },
     mistakes={
         "The two are exchanged: the cache comes first.": lambda *sizes: in_bytes(*sizes)[::-1],
-        "The cache holds keys and values: twice as much.":
-            miscounted(lambda la, h, kv, f, t, s: la * kv * f * t * s),
-        "The cache has kv_heads, which several heads share.":
-            miscounted(lambda la, h, kv, f, t, s: 2 * la * h * f * t * s),
-        "Every layer has a cache of its own.": miscounted(lambda la, h, kv, f, t, s: 2 * kv * f * t * s),
+        "The cache holds keys and values: twice as much.": "2 * layers → layers",
+        "The cache has kv_heads, which several heads share.": "layers * kv_heads → layers * heads",
+        "Every layer has a cache of its own.": "2 * layers → 2",
         "These are numbers, not bytes: each takes size bytes.":
-            miscounted(lambda la, h, kv, f, t, s: 2 * la * kv * f * t, lambda la, h, kv, f, t, s: h * t**2),
+            "features * tokens * size, heads * tokens**2 * size → features * tokens, heads * tokens**2",
         "The bias differs from head to head, and scores belong to heads, not to kv_heads.":
-            miscounted(None, lambda la, h, kv, f, t, s: kv * t**2 * s),
+            "size, heads → size, kv_heads",
         "This is the bias of all layers. One is asked for: the next may use the same memory.":
-            miscounted(None, lambda la, h, kv, f, t, s: la * h * t**2 * s),
+            "size, heads → size, layers * heads",
     },
     answers=(Answer("llama", (1_073_741_824, 4_294_967_296), {
         "The cache comes first.": (4_294_967_296, 1_073_741_824),

@@ -31,18 +31,18 @@ def older(config: dict) -> dict:
 
 
 def parameters(config: dict, kind: str) -> dict:
-    said = config.get("rope_parameters") or older(config)
-    return said.get(kind, said)
+    entry = config.get("rope_parameters") or older(config)
+    return entry.get(kind, entry)
 
 
 def features(config: dict) -> int:
     return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
 
 
-def built(config: dict, said: dict) -> RoPE:
+def built(config: dict, entry: dict) -> RoPE:
     dim = features(config)
-    rotary = int(dim * said.get("partial_rotary_factor", 1))
-    return RoPE(dim, said["rope_theta"], rotary=rotary, scaling=rule_of(said))
+    rotary = int(dim * entry.get("partial_rotary_factor", 1))
+    return RoPE(dim, entry["rope_theta"], rotary=rotary, scaling=rule_of(entry))
 
 
 def read(config: dict, kind: str) -> RoPE:
@@ -53,34 +53,6 @@ def without(known: dict, *keys: str) -> dict:
     return {key: value for key, value in known.items() if key not in keys}
 
 
-def changed(**more: object) -> Callable:
-    """An answer that puts these in place of what the entry says, where it stretches."""
-
-    def answer(config: dict, kind: str) -> RoPE:
-        said = parameters(config, kind)
-        stretched = said.get("rope_type", "default") != "default"
-        return built(config, said | more if stretched else said)
-
-    return answer
-
-
-def with_the_longest(config: dict, kind: str) -> RoPE:
-    """Takes the longest text that the model may read for the length of its training."""
-    return changed(original_max_position_embeddings=config["max_position_embeddings"])(config, kind)
-
-
-def the_first_type(config: dict, kind: str) -> RoPE:
-    said = parameters(config, kind)
-    types = [one for one in config.get("rope_parameters", {}).values() if isinstance(one, dict)]
-    return built(config, types[0] if types else said)
-
-
-def always_there(config: dict, kind: str) -> RoPE:
-    if "rope_parameters" in config:
-        return read(config, kind)
-    return built(config, config | (config["rope_scaling"] or {}))
-
-
 def config_case(kind: str = "full_attention", **more: object) -> Case:
     """The encoding that an answer builds, as what it makes of a fixed vector at four positions."""
     config = TINY | ({"max_position_embeddings": 8192} if "head_dim" in more else {}) | ({} if "rope_parameters" in more else BASE) | more
@@ -88,9 +60,9 @@ def config_case(kind: str = "full_attention", **more: object) -> Case:
     wanted = read(config, kind).dim
 
     def ask(answer: Callable) -> object:
-        given = json.loads(json.dumps(config))  # as from a file, where no two words are one object
-        encoding = answer(given, kind)
-        if given != config:
+        copy = json.loads(json.dumps(config))  # as from a file, where no two words are one object
+        encoding = answer(copy, kind)
+        if copy != config:
             raise Misconduct("Changes its argument config in place")
         if is_empty(encoding):
             return encoding
@@ -104,9 +76,9 @@ def config_case(kind: str = "full_attention", **more: object) -> Case:
     return Case(", ".join(f"{name} {value}" for name, value in shown.items()) + f", kind {kind!r}", ask)
 
 
-def later_case(kind: str = "full_attention", head_dim: int = 16, **said: object) -> Case:
+def later_case(kind: str = "full_attention", head_dim: int = 16, **entry: object) -> Case:
     """A configuration as transformers 5 writes it."""
-    return config_case(kind, head_dim=head_dim, rope_parameters={"rope_type": "default"} | BASE | said)
+    return config_case(kind, head_dim=head_dim, rope_parameters={"rope_type": "default"} | BASE | entry)
 
 
 LLAMA = {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 512}
@@ -159,19 +131,21 @@ rope_from = Check(
     },
     mistakes={
         "head_dim is not read. Where it is given, it need not be hidden_size divided by the heads.":
-            lambda config, kind: read(without(config, "head_dim"), kind),
+            'config.get("head_dim") or config → config',
         "rope_parameters is not read: transformers 5 writes there what older files say beside it.":
-            lambda config, kind: built(config, older(config)),
+            'config.get("rope_parameters") or older(config) → older(config)',
         "partial_rotary_factor is not read: only this part of the features turns.":
-            lambda config, kind: built(config, without(parameters(config, kind), "partial_rotary_factor")),
-        "A configuration may lack the key rope_scaling. Ask with .get.": always_there,
+            'entry.get("partial_rotary_factor", 1) → 1',
+        "A configuration may lack the key rope_scaling. Ask with .get.":
+            'config.get("rope_scaling") or {} → config["rope_scaling"] or {}',
         "No rule is read. rope_type names it, in rope_parameters or in rope_scaling.":
-            changed(rope_type="default"),
+            'rope_parameters.get("rope_type", "default") → "default"',
         "The length is that of training, original_max_position_embeddings, not the longest text.":
-            with_the_longest,
+            'rule_of(entry) → rule_of(entry | {"original_max_position_embeddings": config["max_position_embeddings"]})',
         "low_freq_factor and high_freq_factor are not read.":
-            changed(low_freq_factor=1.0, high_freq_factor=4.0),
-        "All layers get the first dictionary of rope_parameters here; kind names the one.": the_first_type,
+            'low=rope_parameters["low_freq_factor"], high=rope_parameters["high_freq_factor"] → low=1.0, high=4.0',
+        "All layers get the first dictionary of rope_parameters here; kind names the one.":
+            "entry.get(kind, entry) → next(iter(entry.values())) if kind in entry else entry",
     },
     as_good={
         "config | (config.get('rope_scaling') or {}) → (config.get('rope_scaling') or {}) | config": "No key stands in both.",

@@ -16,11 +16,6 @@ def zero_missed(low: float, high: float, least: float) -> str:
     return decision if rule(low, high, least) == "undecided" else rule(low, high, least)
 
 
-def by_the_mean(low: float, high: float, least: float) -> str:
-    middle = (low + high) / 2
-    return rule(middle, middle, least)
-
-
 def bounds(low: float, high: float, least: float = 0.5) -> Case:
     return call(low=low, high=high, least=least)
 
@@ -44,6 +39,7 @@ decide = Check(
         "An interval across an edge has not shown that there is no difference. It is undecided.":
             lambda low, high, least: rule(low, high, least).replace("undecided", "no difference"),
         "To miss zero is not enough: the whole interval has to lie beyond the least difference.": zero_missed,
-        "This decides by the mean alone. Where do the ends of the interval lie?": by_the_mean,
+        "This decides by the mean alone. Where do the ends of the interval lie?":
+            lambda low, high, least: rule((low + high) / 2, (low + high) / 2, least),
     },
 )  # fmt: skip

@@ -9,18 +9,8 @@ from ..verdict import Case, Check, call
 def corrected(p: Tensor) -> Tensor:
     order = p.argsort()
     left = torch.arange(len(p), 0, -1)
-    found = (p[order] * left).cummax(dim=0).values.clamp(max=1)
-    return found[order.argsort()]
-
-
-def may_fall(p: Tensor) -> Tensor:
-    order = p.argsort()
-    return (p[order] * torch.arange(len(p), 0, -1)).clamp(max=1)[order.argsort()]
-
-
-def above_one(p: Tensor) -> Tensor:
-    order = p.argsort()
-    return (p[order] * torch.arange(len(p), 0, -1)).cummax(dim=0).values[order.argsort()]
+    scaled = (p[order] * left).cummax(dim=0).values.clamp(max=1)
+    return scaled[order.argsort()]
 
 
 def family(*p: float) -> Case:
@@ -44,8 +34,9 @@ holm = Check(
         "Sort first: the factors belong to the order of size, not of the list.":
             lambda p: (p * torch.arange(len(p), 0, -1)).cummax(dim=0).values.clamp(max=1),
         "Bring each back to the place where its p stood.": lambda p: corrected(p.sort().values),
-        "Where a larger p has ended smaller, raise it to the one before.": may_fall,
-        "A probability is 1 at most.": above_one,
+        "Where a larger p has ended smaller, raise it to the one before.":
+            "left).cummax(dim=0).values → left)",
+        "A probability is 1 at most.": "values.clamp(max=1) → values",
         "Nothing has been corrected.": lambda p: p,
     },
     as_good={

@@ -4,9 +4,8 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
-from ..cases import exact_dtype
+from ..cases import exact_dtype, quarters
 from ..verdict import Case, Check, call
-from .material import drawn
 
 
 def student(each: Tensor, level: float = 0.975, correction: int = 1) -> Tensor:
@@ -26,21 +25,9 @@ def two_groups(ours: Tensor, theirs: Tensor) -> Tensor:
     return torch.stack([mean - half, mean + half])
 
 
-def normal(ours: Tensor, theirs: Tensor) -> Tensor:
-    each = ours - theirs
-    half = 1.96 * each.std() / len(each) ** 0.5
-    return torch.stack([each.mean() - half, each.mean() + half])
-
-
-def spread(ours: Tensor, theirs: Tensor) -> Tensor:
-    each = ours - theirs
-    half = t.ppf(0.975, len(each) - 1) * each.std()
-    return torch.stack([each.mean() - half, each.mean() + half])
-
-
 def pairs(n: int, seed: int, dtype: torch.dtype = torch.float32) -> Case:
-    theirs = drawn(n, seed=seed, low=0, high=33).to(dtype)
-    ours = theirs + drawn(n, seed=seed + 1, low=-6, high=3).to(dtype)
+    theirs = quarters(n, seed=seed, low=0, high=33).to(dtype)
+    ours = theirs + quarters(n, seed=seed + 1, low=-6, high=3).to(dtype)
     return exact_dtype(call(ours=ours, theirs=theirs))
 
 
@@ -51,14 +38,13 @@ interval = Check(
     mistakes={
         "The sign is turned: theirs come off ours.": lambda ours, theirs: paired_interval(theirs, ours),
         "Equal seeds share batches and first weights. Take differences first, and their spread.": two_groups,
-        "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.": normal,
-        "This is the spread of seeds. A mean over n seeds varies less, by the root of n.": spread,
-        "A 95 % interval leaves 2.5 % on each side: ask t for 0.975.": lambda ours, theirs: student(
-            ours - theirs, 0.95
-        ),
-        "For the spread of a sample, divide squares by n − 1.": lambda ours, theirs: student(
-            ours - theirs, correction=0
-        ),
+        "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.":
+            "t.ppf(level, n - 1) → 1.96",
+        "This is the spread of seeds. A mean over n seeds varies less, by the root of n.":
+            "each.std(correction=correction) / n**0.5 → each.std(correction=correction)",
+        "A 95 % interval leaves 2.5 % on each side: ask t for 0.975.":
+            "level: float = 0.975 → level: float = 0.95",
+        "For the spread of a sample, divide squares by n − 1.": "correction: int = 1 → correction: int = 0",
     },
     as_good={
         "each.std(correction=correction) → each.std()": "PyTorch divides by one less than the number of seeds by itself.",

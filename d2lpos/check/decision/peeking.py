@@ -4,9 +4,8 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
-from ..cases import exact_dtype
+from ..cases import exact_dtype, quarters
 from ..verdict import Case, Check, call
-from .material import drawn
 
 
 def apart(differences: Tensor, n: int, level: float = 0.975) -> Tensor:
@@ -27,13 +26,9 @@ def ever_apart(differences: Tensor, first: int) -> float:
     return share(looks(differences, first).any(dim=0))
 
 
-def one_later(differences: Tensor, first: int) -> float:
-    return ever_apart(differences, first + 1) if first < differences.shape[1] else 0.0
-
-
 def studies(number: int, seeds: int, first: int, seed: int) -> Case:
     """As many studies, and as many looks, as is a power of two: then shares are exact in any dtype."""
-    return exact_dtype(call(differences=drawn(number, seeds, seed=seed), first=first))
+    return exact_dtype(call(differences=quarters(number, seeds, seed=seed), first=first))
 
 
 peeking = Check(
@@ -46,13 +41,12 @@ peeking = Check(
     },
     mistakes={
         "This looks once, at the end.": lambda differences, first: share(apart(differences, differences.shape[1])),
-        "A study that wins twice counts once: ask whether it ever wins.": lambda differences, first: share(
-            looks(differences, first)
+        "A study that wins twice counts once: ask whether it ever wins.":
+            "looks(differences, first).any(dim=0) → looks(differences, first)",
+        "This asks for studies that win at every look.": "any(dim=0) → all(dim=0)",
+        "The first look comes after `first` seeds.": (
+            lambda differences, first: ever_apart(differences, min(first + 1, differences.shape[1])) * (first < differences.shape[1])
         ),
-        "This asks for studies that win at every look.": lambda differences, first: share(
-            looks(differences, first).all(dim=0)
-        ),
-        "The first look comes after `first` seeds.": one_later,
         "The last look, with all seeds, is missing.": lambda differences, first: ever_apart(
             differences[:, :-1], first
         ) if differences.shape[1] > first else 0.0,

@@ -24,12 +24,10 @@ seeds = Check(
     mistakes={
         "One seed has no spread. Begin with two.": lambda spread, gap:
             1 if enough(spread, gap) == 2 else enough(spread, gap),
-        "With this many, half of all studies miss the gap. Add t of 0.8.": lambda spread, gap: enough(
-            spread, gap, 0.5
-        ),
-        "A 95 % interval leaves 2.5 % on each side: ask t for 0.975.": lambda spread, gap: enough(
-            spread, gap, level=0.95
-        ),
+        "With this many, half of all studies miss the gap. Add t of 0.8.":
+            "power: float = 0.8 → power: float = 0.5",
+        "A 95 % interval leaves 2.5 % on each side: ask t for 0.975.":
+            "level: float = 0.975 → level: float = 0.95",
         "t has n − 1 degrees of freedom, and more than the normal curve's 1.96 + 0.84 for few seeds.":
             lambda spread, gap: max(2, -int(-((2.8 * spread / gap) ** 2) // 1)),
         "This is one too many: the first that suffices is asked for.": lambda spread, gap:

@@ -1,6 +1,5 @@
 """As much noise elsewhere."""
 
-from collections.abc import Callable
 
 import torch
 
@@ -17,16 +16,6 @@ def bought(rate: float, share: float) -> float:
 def equal_rate(rate: float, token: float, position: float, placement: str) -> float:
     parts = {"token": token, "position": position, "independent": token + position}
     return bought(rate, parts[placement] / (token + position))
-
-
-def by_share(rule: Callable[[float, float], float]) -> Callable:
-    """An answer that follows another rule of the rate and the share of the energy that is dropped."""
-
-    def answer(rate: float, token: float, position: float, placement: str) -> float:
-        parts = {"token": token, "position": position, "independent": token + position}
-        return rule(rate, parts[placement] / (token + position))
-
-    return answer
 
 
 def noise_case(rate: float, token: float, position: float, placement: str) -> Case:
@@ -60,11 +49,9 @@ equal_noise = Check(
     },
     mistakes={
         "The noise is not in proportion to the rate, but to ν = rate / (1 − rate).":
-            by_share(lambda rate, share: rate / share),
-        "This is ν. Turn it back into a rate: ν / (1 + ν).":
-            by_share(lambda rate, share: rate / (1 - rate) / share),
-        "The less energy is dropped, the larger its rate must be: divide by the share.":
-            by_share(lambda rate, share: bought(rate, 1 / share)),
+            "return bought(rate, → return rate / (",
+        "This is ν. Turn it back into a rate: ν / (1 + ν).": "noise / (1 + noise) → noise",
+        "The less energy is dropped, the larger its rate must be: divide by the share.": "/ share → * share",
         "Dropout on the sum falls on both parts: compare with token + position.": (
             lambda rate, token, position, placement: bought(
                 rate,
@@ -73,22 +60,14 @@ equal_noise = Check(
         ),
         "Token and position are exchanged.":
             lambda rate, token, position, placement: equal_rate(rate, position, token, placement),
-        "Independent masks fall on both parts, and so have the noise of the sum.": (
-            lambda rate, token, position, placement: equal_rate(
-                rate, token, position, "token" if placement == "token" else "position"
-            )
-        ),
+        "Independent masks fall on both parts, and so have the noise of the sum.":
+            '"independent": token + position → "independent": position',
         "The rate stays the same here. Equal rates are not equal noise.":
             lambda rate, token, position, placement: rate,
     },
-    answers=(Answer(
-        "rates",
-        (0.143, 0.25, 0.6, 0.75),
-        {
-            "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
-            "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
-            "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
-        },
-        within=0.005,
-    ),),
+    answers=(Answer("rates", (0.143, 0.25, 0.6, 0.75), within=0.005, mistakes={
+        "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
+        "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
+        "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
+    }),),
 )

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from ..verdict import Answer, Case, Check, call
-from .material import BY_ACCIDENT
 
 PLACES = torch.arange(1, 5)[:, None, None] * torch.ones(4, 1, 3)  # (sequence, 1, dim)
 PADDING = torch.tensor([[True] * 4, [True, True, False, False]]).T  # (sequence, batch), False for padding
@@ -44,7 +43,10 @@ def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
 
 
 WIDE = torch.ones(2, 3, 16)
+BY_ACCIDENT = torch.arange(1.0, 25.0).reshape(4, 2, 3)
 BY_ACCIDENT[2, 0], BY_ACCIDENT[1, 1] = -PLACES[2, 0], 0.0
+
+
 def by_gradient(forward, x):
     x = x.clone().requires_grad_()
     forward(x).sum().backward()

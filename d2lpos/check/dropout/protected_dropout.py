@@ -22,15 +22,6 @@ def divide_and_multiply(x: Tensor, coins: Tensor, rate: float, protected: Tensor
     return torch.where(protected[..., None], divided * (1 - rate), divided) if training else x
 
 
-def in_training(change: Callable) -> Callable:
-    """An answer that makes a mistake in training, and none in evaluation."""
-
-    def answer(x: Tensor, coins: Tensor, rate: float, protected: Tensor, training: bool) -> Tensor:
-        return change(x, coins, rate, protected) if training else x
-
-    return answer
-
-
 X = torch.arange(1, 13).reshape(1, 3, 4) / 4
 COINS = torch.tensor([[[1, 7, 3, 5], [6, 2, 3, 1], [3, 5, 0, 7]]]) / 8
 
@@ -92,27 +83,20 @@ protected_dropout = Check(
         "to the last bit": [to_the_last_bit(0.1), to_the_last_bit(0.9)],
     },
     mistakes={
-        "This erases what it should protect. masked_fill(…, 0) can only take away.": in_training(
-            lambda x, coins, rate, protected: (x * factors(coins, rate)).masked_fill(protected[..., None], 0)
-        ),
+        "This erases what it should protect. masked_fill(…, 0) can only take away.":
+            "protected[..., None], 1) → protected[..., None], 0)",
         "The other tokens are spared. True in protected means that a token stays.":
-            in_training(lambda x, coins, rate, protected: protect(x, coins, rate, ~protected, True)),
+            "protected[..., None] → ~protected[..., None]",
         "The protected tokens are dropped like all others.":
-            in_training(lambda x, coins, rate, protected: x * factors(coins, rate)),
-        "The protected tokens lose nothing, but they are divided by 1 − rate.": in_training(
-            lambda x, coins, rate, protected: x * ((coins >= rate) | protected[..., None]) / (1 - rate)
-        ),
+            "factors(coins, rate).masked_fill(protected[..., None], 1) → factors(coins, rate)",
+        "The protected tokens lose nothing, but they are divided by 1 − rate.":
+            "protected[..., None], 1) → protected[..., None], 1 / (1 - rate))",
         "The survivors are not divided by 1 − rate, so the mean shrinks.":
-            in_training(lambda x, coins, rate, protected: x * ((coins >= rate) | protected[..., None])),
-        "The rate is the chance to be lost: a coin below it loses.": in_training(
-            lambda x, coins, rate, protected: torch.where(
-                protected[..., None], x, x * (coins < rate) / (1 - rate)
-            )
-        ),
+            "(coins >= rate) / (1 - rate) → (coins >= rate).float()",
+        "The rate is the chance to be lost: a coin below it loses.": "coins >= rate → coins < rate",
         "Dividing and multiplying back rounds twice. Choose with torch.where or masked_fill.":
             divide_and_multiply,
-        "Coins fall in evaluation. Return x there.":
-            lambda x, coins, rate, protected, training: protect(x, coins, rate, protected, True),
+        "Coins fall in evaluation. Return x there.": "1) if training else x → 1)",
     },
     cards=(adds_what_was_lost,),
 )

@@ -17,17 +17,6 @@ def alibi_rule(slopes: Tensor, q_positions: Tensor, k_positions: Tensor) -> Call
     return add
 
 
-def line(at: Callable) -> Callable:
-    """As the right answer, with another rule: at(score, slope, here, there, query, key)."""
-
-    def answer(slopes: Tensor, q_positions: Tensor, k_positions: Tensor) -> Callable:
-        return lambda score, batch, head, query, key: at(
-            score, slopes[head], q_positions[batch, query], k_positions[batch, key], query, key
-        )
-
-    return answer
-
-
 def alibi_case(slopes: list[float], q_positions: list, k_positions: list, scores: int | None = None) -> Case:
     return pairs_case(len(slopes), q_positions, k_positions, scores, slopes=torch.tensor(slopes))
 
@@ -49,23 +38,16 @@ alibi_mod = Check(
     },
     mistakes={
         "This counts places in the row. In a cache, and after a gap, a position is another number.":
-            line(lambda score, slope, here, there, query, key: score - slope * (key - query).abs()),
-        "A far key loses more: take the slope times the distance away.":
-            line(lambda score, slope, here, there, query, key: score + slope * (there - here).abs()),
+            "k_positions[batch, key] - q_positions[batch, query] → key - query",
+        "A far key loses more: take the slope times the distance away.": "score - slopes → score + slopes",
         "A distance has no sign. Here keys after the query get a reward.":
-            line(lambda score, slope, here, there, query, key: score + slope * (there - here)),
+            "score - slopes[head] * offset.abs() → score + slopes[head] * offset",
         "The score itself is lost: the function returns what becomes of it.":
-            line(lambda score, slope, here, there, query, key: -slope * (there - here).abs()),
-        "Queries have positions of their own. In a cache they are not those of the first keys.": (
-            lambda slopes, q_positions, k_positions: lambda score, batch, head, query, key: (
-                score - slopes[head] * (k_positions[batch, key] - k_positions[batch, query]).abs()
-            )
-        ),
-        "All rows of the batch get the positions of the first.": (
-            lambda slopes, q_positions, k_positions: lambda score, batch, head, query, key: (
-                score - slopes[head] * (k_positions[0, key] - q_positions[0, query]).abs()
-            )
-        ),
+            "return score - slopes → return -slopes",
+        "Queries have positions of their own. In a cache they are not those of the first keys.":
+            "q_positions[batch, query] → k_positions[batch, query]",
+        "All rows of the batch get the positions of the first.":
+            "k_positions[batch, key] - q_positions[batch, query] → k_positions[0, key] - q_positions[0, query]",
     },
     as_good={
         "k_positions[batch, key] - q_positions[batch, query] → q_positions[batch, query] - k_positions[batch, key]": "A distance has no sign.",

@@ -19,17 +19,6 @@ def states(seen: Tensor, size: int) -> Tensor:
     return blocks.any(dim=2).long() + blocks.all(dim=2)
 
 
-def by_existing(seen: Tensor, size: int) -> Tensor:
-    """A block that is cut short counts as whole where all that is there is seen."""
-    return cut(seen, size).any(dim=2).long() + cut(~seen, size).any(dim=2).logical_not()
-
-
-def corners(seen: Tensor, size: int) -> Tensor:
-    blocks = cut(seen, size)
-    near, far = blocks[..., -size], blocks[..., size - 1]
-    return (near | far).long() + (near & far)
-
-
 def blocks_case(seen: Tensor, size: int) -> Case:
     return call(seen=seen, size=size)
 
@@ -60,24 +49,21 @@ block_states = Check(
         "A block whose pairs are all seen is a 2. There the program need not ask the mask.":
             lambda seen, size: cut(seen, size).any(dim=2).long(),
         "1 and 2 have changed places.": lambda seen, size: torch.tensor([0, 2, 1])[states(seen, size)],
-        "Two corners do not tell of a block. Somebody in between may see, or not see.": corners,
+        "Two corners do not tell of a block. Somebody in between may see, or not see.":
+            "blocks = cut(seen, size) → blocks = cut(seen, size)[..., [-size, size - 1]]",
         "Rows are blocks of queries, columns blocks of keys.": lambda seen, size: states(seen, size).mT,
         "The last block is cut short. Fill it up: behind the edge nobody is seen.":
             lambda seen, size: states(seen[: len(seen) // size * size, : seen.shape[1] // size * size], size),
-        "A block that is cut short is not whole: its missing pairs must stay hidden.": by_existing,
+        "A block that is cut short is not whole: its missing pairs must stay hidden.":
+            "+ blocks.all(dim=2) → + ~cut(~seen, size).any(dim=2)",
     },
-    answers=(Answer(
-        "left",
-        150 / 1024,
-        {
-            "This is the share of the pairs. A block with one visible pair is computed whole.": 1_966_336
-            / 4096**2,
-            "These are the blocks seen in part alone. Whole ones are work as well.": 60 / 1024,
-            "These are the whole blocks alone. Those seen in part are work as well.": 90 / 1024,
-            "This is the share of the causal blocks. Asked for is that of all blocks.": 150 / 528,
-        },
-        within=0.001,
-    ),),
+    answers=(Answer("left", 150 / 1024, within=0.001, mistakes={
+        "This is the share of the pairs. A block with one visible pair is computed whole.": 1_966_336
+        / 4096**2,
+        "These are the blocks seen in part alone. Whole ones are work as well.": 60 / 1024,
+        "These are the whole blocks alone. Those seen in part are work as well.": 90 / 1024,
+        "This is the share of the causal blocks. Asked for is that of all blocks.": 150 / 528,
+    }),),
     as_good={
         "padded.unflatten(1, (-1, size)).unflatten(0, (-1, size)).transpose(1, 2) → padded.unflatten(1, (-1, size)).unflatten(0, (-1, size)).transpose(2, 1)": "Two axes change places, whichever is named first.",
         "padded.unflatten(1, (-1, size)) → padded.unflatten(-1, (-1, size))": "Of two axes, 1 is the last.",

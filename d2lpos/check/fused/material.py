@@ -1,19 +1,16 @@
 """What several exercises of this chapter ask about."""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from ..cases import quarters
 from ..verdict import Case, Misconduct, call, is_empty
 
-
-def drawn(*shape: int, seed: int) -> Tensor:
-    """Quarters, drawn by seed."""
-    return torch.randint(-4, 5, shape, generator=torch.Generator().manual_seed(seed)) / 4
-
-
+drawn = partial(quarters, low=-4, high=5)
 ASKED = "a function is asked for, of the {} four indices"
 
 
@@ -30,23 +27,23 @@ def at_all_pairs(rule: Callable, score: Tensor | None, sizes: tuple[int, int, in
 
 
 def pairs_case(
-    heads: int, q_positions: list, k_positions: list, scores: int | None = None, masks: bool = False, **given: object
+    heads: int, q_positions: list, k_positions: list, scores: int | None = None, masks: bool = False, **others: object
 ) -> Case:
     """What the rule says that an answer makes of `given` and the positions, with scores of 0 or drawn by a seed."""
     here, there = torch.tensor(q_positions), torch.tensor(k_positions)
     sizes = (len(here), heads, here.shape[1], there.shape[1])
     score = torch.zeros(sizes) if scores is None else drawn(*sizes, seed=scores)
     positions = {"q_positions": here, "k_positions": there}
-    texts = {name: given.pop(name) for name in ("q_texts", "k_texts") if name in given}
-    case = call(**given, **positions, **texts)
+    texts = {name: others.pop(name) for name in ("q_texts", "k_texts") if name in others}
+    case = call(**others, **positions, **texts)
     kind = "" if masks else f"scores {'0' if scores is None else 'drawn'}, "
 
     def ask(answer: Callable) -> object:
-        def said(*arguments: object) -> object:
+        def answered(*arguments: object) -> object:
             rule = answer(*arguments)
             return rule if is_empty(rule) else at_all_pairs(rule, None if masks else score, sizes)
 
-        return case.ask(said)
+        return case.ask(answered)
 
     return Case(kind + case.text, ask)
 
@@ -65,12 +62,12 @@ class Largest(TorchFunctionMode):
         return result
 
 
-def lean_case(*given: object, n: int = 64) -> Case:
+def lean_case(*arguments: object, n: int = 64) -> Case:
     """Refuses an answer that makes a number for each pair before it is asked."""
 
     def ask(answer: Callable) -> str:
         with Largest() as largest:
-            answer(*given)
+            answer(*arguments)
         return f"{'a' if largest.numbers >= n * n else 'no'} tensor with a number for each pair"
 
     return Case(f"{n} queries and {n} keys", ask)

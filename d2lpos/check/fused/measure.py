@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from operator import truediv
-from statistics import fmean, median
+from statistics import median
 
 import torch
 
@@ -68,65 +68,10 @@ def in_turns(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> 
     return firsts, times
 
 
-def told(
-    firsts: dict, times: dict, middle: Callable = median, ratio: Callable | None = None
-) -> dict[str, tuple[float, float, float]]:
-    """First call, seconds, and speed against the first contender, of each."""
-    base = next(iter(times.values()))
-    ratio = ratio or (lambda base, own: middle([a / b for a, b in zip(base, own, strict=True)]))
-    return {name: (firsts[name], middle(own), ratio(base, own)) for name, own in times.items()}
-
-
 def fair(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
     firsts, times = in_turns(contenders, rounds, clock, wait)
     base = next(iter(times.values()))
     return {name: (firsts[name], median(own), median(map(truediv, base, own))) for name, own in times.items()}
-
-
-def timed(change: Callable = told, sleep: Callable | None = None) -> Callable:
-    """As the right answer, with another reckoning, or another way to wait."""
-
-    def answer(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
-        return change(*in_turns(contenders, rounds, clock, sleep or wait))
-
-    return answer
-
-
-def firsts_too(firsts: dict, times: dict) -> dict:
-    return told(firsts, {name: [firsts[name], *own] for name, own in times.items()})
-
-
-def one_after_the_other(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
-    firsts = {name: seconds_of(program, clock, wait) for name, program in contenders.items()}
-    times = {
-        name: [seconds_of(program, clock, wait) for _ in range(rounds)] for name, program in contenders.items()
-    }
-    return told(firsts, times)
-
-
-def never_stopped(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
-    """Waits before the clock starts, and not before it stops."""
-
-    def seconds(program: Callable) -> float:
-        wait()
-        start = clock()
-        program()
-        return clock() - start
-
-    firsts = {name: seconds(program) for name, program in contenders.items()}
-    times = [[seconds(program) for program in contenders.values()] for _ in range(rounds)]
-    return told(firsts, {name: [one[at] for one in times] for at, name in enumerate(contenders)})
-
-
-def never_cleared(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
-    """Waits before the clock stops, and not before it starts."""
-    start = clock()
-    _ = [program() for program in list(contenders.values())[:1]], wait()
-    first = clock() - start
-    names = list(contenders)
-    firsts = {names[0]: first} | {name: seconds_of(contenders[name], clock, wait) for name in names[1:]}
-    times = [[seconds_of(program, clock, wait) for program in contenders.values()] for _ in range(rounds)]
-    return told(firsts, {name: [one[at] for one in times] for at, name in enumerate(names)})
 
 
 def machine_case(
@@ -169,16 +114,22 @@ measure = Check(
         ],
     },
     mistakes={
-        "The call returns before the device is done: wait before you stop the clock.": never_stopped,
-        "The device still has work from before: wait before you start the clock.": never_cleared,
-        "The first call compiles. It belongs to no round.": timed(firsts_too),
-        "A mean lets one slow round speak for all. Take the median.": timed(partial(told, middle=fmean)),
-        "What slows the machine meets all contenders only if they take turns.": one_after_the_other,
-        "Divide within each round, then take the median: a round has one machine.":
-            timed(partial(told, ratio=lambda base, own: median(base) / median(own))),
-        "A speed above 1 is faster: the first contender's time over its own.": timed(
-            partial(told, ratio=lambda base, own: median([b / a for a, b in zip(base, own, strict=True)]))
+        "The call returns before the device is done: wait before you stop the clock.":
+            "program()\n    wait() → program()",
+        "The device still has work from before: wait before you start the clock.":
+            "wait()\n    start → start",
+        "The first call compiles. It belongs to no round.":
+            "times = {name: [] for → times = {name: [firsts[name]] for",
+        "A mean lets one slow round speak for all. Take the median.":
+            "median(own), median(map(truediv, base, own)) → sum(own) / rounds, sum(map(truediv, base, own)) / rounds",
+        "What slows the machine meets all contenders only if they take turns.": (
+            "for _ in range(rounds):\n        for name, program in contenders.items(): → "
+            "for name, program in contenders.items():\n        for _ in range(rounds):"
         ),
+        "Divide within each round, then take the median: a round has one machine.":
+            "median(map(truediv, base, own)) → median(base) / median(own)",
+        "A speed above 1 is faster: the first contender's time over its own.":
+            "truediv, base, own → truediv, own, base",
     },
     as_good={"argument 0 spoiled": "Each machine has a dictionary of its own, and nobody asks for it again."},
 )

@@ -20,27 +20,6 @@ def sight_rule(
     return see
 
 
-def seen(at: Callable) -> Callable:
-    """As the right answer, with another rule: at(window, back, own, steps), where steps counts places in the row."""
-
-    def answer(
-        window: int, q_positions: Tensor, k_positions: Tensor, q_texts: Tensor, k_texts: Tensor
-    ) -> Callable:
-        return lambda batch, head, query, key: at(
-            window, q_positions[batch, query] - k_positions[batch, key],
-            q_texts[batch, query] == k_texts[batch, key], query - key,
-        )
-
-    return answer
-
-
-def first_row(
-    window: int, q_positions: Tensor, k_positions: Tensor, q_texts: Tensor, k_texts: Tensor
-) -> Callable:
-    rule = sight_rule(window, q_positions, k_positions, q_texts, k_texts)
-    return lambda batch, head, query, key: rule(0 * batch, head, query, key)
-
-
 def sight_case(
     window: int,
     q_positions: list,
@@ -79,18 +58,18 @@ sight = Check(
     },
     mistakes={
         "`and`, `not` and `if` ask for one truth value. `&` and `~` work for all pairs at once.":
-            seen(lambda window, back, own, steps: own and back >= 0 and back < window),
+            "own & (back >= 0) & (back < window) → own and back >= 0 and back < window",
         "This counts places in the row. In a cache a new query is place 0.":
-            seen(lambda window, back, own, steps: own & (steps >= 0) & (steps < window)),
+            "(back >= 0) & (back < window) → (query >= key) & (query - key < window)",
         "This hides the past and shows the future.":
-            seen(lambda window, back, own, steps: own & (back <= 0) & (-back < window)),
+            "(back >= 0) & (back < window) → (back <= 0) & (-back < window)",
         "The window has two sides here. No key after the query may be seen.":
-            seen(lambda window, back, own, steps: own & (back.abs() < window)),
+            "(back >= 0) & (back < window) → (back.abs() < window)",
         "The window is one too wide: the query's own key is the first of them.":
-            seen(lambda window, back, own, steps: own & (back >= 0) & (back <= window)),
-        "Another text in the row is seen, too.":
-            seen(lambda window, back, own, steps: (back >= 0) & (back < window)),
-        "All rows of the batch get the first one's positions and texts.": first_row,
+            "back < window → back <= window",
+        "Another text in the row is seen, too.": "return own & → return",
+        "All rows of the batch get the first one's positions and texts.":
+            "back = → batch = 0 * batch\n        back =",
     },
     as_good={
         "own & (back >= 0) & (back < window) → (back < window) & (own & (back >= 0))": "All three hold, in whatever order.",

@@ -19,21 +19,6 @@ def t5_rule(table: Tensor, size: int, q_positions: Tensor, k_positions: Tensor) 
     return add
 
 
-def shelf(at: Callable) -> Callable:
-    """As the right answer, with another rule: at(score, table, size, head, offset, steps)."""
-
-    def answer(table: Tensor, size: int, q_positions: Tensor, k_positions: Tensor) -> Callable:
-        return lambda score, batch, head, query, key: at(
-            score, table, size, head, k_positions[batch, key] - q_positions[batch, query], key - query
-        )
-
-    return answer
-
-
-def behind(offset: Tensor, table: Tensor) -> Tensor:
-    return bucket(offset, len(table), bidirectional=False)
-
-
 def t5_case(
     size: int, q_positions: list, k_positions: list, table: Tensor, scores: int | None = None
 ) -> Case:
@@ -65,29 +50,18 @@ t5_mod = Check(
         "no number for each pair is made before": [lean_case(steps_of(8, 1), 4, LINE, LINE)],
     },
     mistakes={
-        "An offset is key minus query. With the other sign, all that may be seen falls into bucket 0.": shelf(
-            lambda score, table, size, head, offset, steps: score * size**0.5 + table[behind(-offset, table), head]
+        "An offset is key minus query. With the other sign, all that may be seen falls into bucket 0.": (
+            "k_positions[batch, key] - q_positions[batch, query] → "
+            "q_positions[batch, query] - k_positions[batch, key]"
         ),
-        "This counts places in the row. Buckets go by positions.": shelf(
-            lambda score, table, size, head, offset, steps: score * size**0.5 + table[behind(steps, table), head]
-        ),
-        "A decoder spends no bucket on the future: bidirectional=False.": shelf(
-            lambda score, table, size, head, offset, steps: (
-                score * size**0.5 + table[bucket(offset, len(table)), head]
-            )
-        ),
-        "The table is (buckets, heads).": shelf(
-            lambda score, table, size, head, offset, steps: score * size**0.5 + table[head, behind(offset, table)]
-        ),
-        "The table says how many buckets there are: len(table).": shelf(
-            lambda score, table, size, head, offset, steps: (
-                score * size**0.5 + table[bucket(offset, bidirectional=False), head]
-            )
-        ),
+        "This counts places in the row. Buckets go by positions.":
+            "k_positions[batch, key] - q_positions[batch, query] → key - query",
+        "A decoder spends no bucket on the future: bidirectional=False.":
+            "len(table), bidirectional=False → len(table)",
+        "The table is (buckets, heads).": "table[number, head] → table[head, number]",
+        "The table says how many buckets there are: len(table).": "offset, len(table), → offset,",
         "The score has been divided by the root of the size. T5 does not divide.":
-            shelf(lambda score, table, size, head, offset, steps: score + table[behind(offset, table), head]),
-        "The score has been divided already. Undo that, do not do it again.": shelf(
-            lambda score, table, size, head, offset, steps: score / size**0.5 + table[behind(offset, table), head]
-        ),
+            "score * size**0.5 → score",
+        "The score has been divided already. Undo that, do not do it again.": "score * size → score / size",
     },
 )

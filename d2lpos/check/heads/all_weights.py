@@ -26,21 +26,6 @@ def causal_weights(q: Tensor, k: Tensor) -> Tensor:
     return scores.masked_fill(later(scores), -torch.inf).softmax(dim=-1)
 
 
-def hidden_afterwards(q: Tensor, k: Tensor) -> Tensor:
-    found = scored(q, k).softmax(dim=-1)
-    return found.masked_fill(later(found), 0)
-
-
-def own_hidden(q: Tensor, k: Tensor) -> Tensor:
-    scores = scored(q, k)
-    return scores.masked_fill(later(scores, 0), -torch.inf).softmax(dim=-1)
-
-
-def over_queries(q: Tensor, k: Tensor) -> Tensor:
-    scores = scored(q, k)
-    return scores.masked_fill(later(scores), -torch.inf).softmax(dim=-2)
-
-
 def weights_case(heads: int, kv_heads: int, tokens: int, size: int, seed: int) -> Case:
     q, k = drawn(heads, tokens, size, seed=seed), drawn(kv_heads, tokens, size, seed=seed + 1)
     return call(q=q, k=k)
@@ -60,11 +45,15 @@ all_weights = Check(
         ],
     },
     mistakes={
-        "Queries are rows and keys are columns: softmax runs over the last axis.": over_queries,
-        "A token sees itself, too: hide the keys behind the diagonal, not those on it.": own_hidden,
+        "Queries are rows and keys are columns: softmax runs over the last axis.":
+            "softmax(dim=-1) → softmax(dim=-2)",
+        "A token sees itself, too: hide the keys behind the diagonal, not those on it.":
+            "later(scores) → later(scores, 0)",
         "No key is hidden. A token must not see those after it.": lambda q, k: scored(q, k).softmax(dim=-1),
-        "Hidden after the softmax, the keys to come have taken their share already: rows do not sum to 1.":
-            hidden_afterwards,
+        "Hidden after the softmax, the keys to come have taken their share already: rows do not sum to 1.": (
+            "scores.masked_fill(later(scores), -torch.inf).softmax(dim=-1) → "
+            "scores.softmax(dim=-1).masked_fill(later(scores), 0)"
+        ),
         "Scores are divided by the root of the number of features.": (
             lambda q, k: causal_weights(q * q.shape[-1] ** 0.5, k),
             lambda q, k: causal_weights(q / q.shape[-1] ** 0.5, k),

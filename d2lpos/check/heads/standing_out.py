@@ -1,6 +1,5 @@
 """A fair null."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -28,11 +27,6 @@ def beyond_the_null(scores: Tensor, queries: Tensor, least: float) -> Tensor:
     return beyond(indifferent(queries), scores, least)
 
 
-def against(null: Callable[[Tensor], Tensor]) -> Callable:
-    """As the right answer, with another null."""
-    return lambda scores, queries, least: beyond(null(queries), scores, least)
-
-
 def null_case(scores: list[list[float]], queries: list[int], least: float) -> Case:
     return call(scores=torch.tensor(scores), queries=torch.tensor(queries), least=least)
 
@@ -54,15 +48,11 @@ standing_out = Check(
         "nobody, where nobody stands out": [null_case([[0.25, 0.5]], [1, 2], 0.75)],
     },
     mistakes={
-        "The largest comes first.":
-            lambda scores, queries, least: beyond_the_null(scores, queries, least).flip(0),
-        "This is (head, layer). The layer comes first.": lambda scores, queries, least: beyond_the_null(
-            scores, queries, least
-        ).flip(1),
-        "Query i sees i + 1 tokens: those before it and itself.":
-            against(lambda queries: (1 / queries).mean()),
+        "The largest comes first.": lambda *given: beyond_the_null(*given).flip(0),
+        "This is (head, layer). The layer comes first.": lambda *given: beyond_the_null(*given).flip(1),
+        "Query i sees i + 1 tokens: those before it and itself.": "1 / (queries + 1) → 1 / queries",
         "Of 1/(i + 1) the mean is asked for. One over the mean is less.":
-            against(lambda queries: 1 / (queries + 1.0).mean()),
+            "(1 / (queries + 1)).mean() → 1 / (queries + 1.0).mean()",
         "This is the distance from the null. Divide it by the distance from the null to 1.":
             lambda scores, queries, least: ranked(scores - indifferent(queries), least),
         "This takes scores as they are. What would a head get that has no habit?":

@@ -1,6 +1,5 @@
 """What a head is worth."""
 
-from collections.abc import Callable
 
 import torch
 from scipy.stats import t
@@ -26,29 +25,10 @@ def paired_rise(before: Tensor, after: Tensor, period: int) -> tuple[float, floa
     return with_interval(known(after - before, period).mean(dim=1))
 
 
-def from_column(first: Callable[[int], int]) -> Callable:
-    """As the right answer, from another column on."""
-    return lambda before, after, period: paired_rise(before, after, first(period))
-
-
-def each_token(before: Tensor, after: Tensor, period: int) -> tuple[float, float]:
-    return with_interval(known(after - before, period).flatten())
-
-
 def not_paired(before: Tensor, after: Tensor, period: int) -> tuple[float, float]:
     a, b = (known(losses, period).mean(dim=1) for losses in (before, after))
     half = t.ppf(0.975, len(a) - 1) * ((a.var() + b.var()).item() / len(a)) ** 0.5
     return (b - a).mean().item(), half
-
-
-def instead(half: Callable[[Tensor], float]) -> Callable:
-    """As the right answer, with another half of the interval."""
-
-    def answer(before: Tensor, after: Tensor, period: int) -> tuple[float, float]:
-        each = known(after - before, period).mean(dim=1)
-        return each.mean().item(), half(each)
-
-    return answer
 
 
 def rise_case(texts: int, tokens: int, period: int, seed: int) -> Case:
@@ -73,18 +53,16 @@ worth = Check(
     },
     mistakes={
         "The first token of a copy cannot be known. Column c is the loss of token c + 1.":
-            from_column(lambda period: period - 1),
-        "In the first copy nothing repeats. Leave it out.": from_column(lambda period: 0),
-        "This is a fall: before comes off after.": lambda before, after, period: paired_rise(
-            after, before, period
-        ),
+            "losses[:, period:] → losses[:, period - 1 :]",
+        "In the first copy nothing repeats. Leave it out.": "losses[:, period:] → losses",
+        "This is a fall: before comes off after.": "after - before → before - after",
         "Tokens of one text are not independent: their number makes the interval too narrow. Take the mean of a "
-        "text first.": each_token,
+        "text first.": "period).mean(dim=1) → period).flatten()",
         "Texts differ, and both readings share that. Take differences first, and their spread.": not_paired,
         "1.96 is for many texts. For a few, take Student's t with one degree less than texts.":
-            instead(lambda each: 1.96 * each.std().item() / len(each) ** 0.5),
+            "t.ppf(0.975, n - 1) → 1.96",
         "This is the spread of texts. A mean over n texts varies less, by the root of n.":
-            instead(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
+            "each.std().item() / n**0.5 → each.std().item()",
     },
     as_good={
         "each.std().item() → each.std()": "The text names no type.",

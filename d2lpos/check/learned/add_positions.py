@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
+from ..cases import quarters
 from ..verdict import Case, Check, Misconduct, call
-from .material import quarters
 
 
 def add_rows(x: Tensor, table: Tensor, positions: Tensor) -> Tensor:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from ..cases import quarters
 from ..verdict import Answer, Case, Check, Misconduct, call
-from .material import quarters
 
 
 def mix(positions: Tensor, knots: Tensor, last: float) -> Tensor:
@@ -14,44 +14,6 @@ def mix(positions: Tensor, knots: Tensor, last: float) -> Tensor:
     low = at.long().clamp(max=len(knots) - 2)
     share = (at - low)[..., None]
     return (1 - share) * knots[low] + share * knots[low + 1]
-
-
-def beyond_the_ends(positions: Tensor, knots: Tensor, last: float) -> Tensor:
-    at = positions * (len(knots) - 1) / last
-    low = at.long().clamp(0, len(knots) - 2)
-    return torch.lerp(knots[low], knots[low + 1], (at - low)[..., None])
-
-
-def floor_and_ceil(positions: Tensor, knots: Tensor, last: float) -> Tensor:
-    at = positions.clamp(0, last) * (len(knots) - 1) / last
-    low, high = at.floor(), at.ceil()
-    return (high - at)[..., None] * knots[low.long()] + (at - low)[..., None] * knots[high.long()]
-
-
-def no_last_gap(positions: Tensor, knots: Tensor, last: float) -> Tensor:
-    at = positions.clamp(0, last) * (len(knots) - 1) / last
-    low = at.long()
-    share = (at - low)[..., None]
-    return (1 - share) * knots[low] + share * knots[low + 1]
-
-
-def nearest(positions: Tensor, knots: Tensor, last: float) -> Tensor:
-    return knots[(positions.clamp(0, last) * (len(knots) - 1) / last).round().long()]
-
-
-def one_knot_more(positions: Tensor, knots: Tensor, last: float) -> Tensor:
-    """Knots one position apart more: K gaps instead of K − 1."""
-    at = positions.clamp(0, last) * len(knots) / last
-    low = at.long().clamp(max=len(knots) - 2)
-    share = (at - low).clamp(max=1)[..., None]
-    return (1 - share) * knots[low] + share * knots[low + 1]
-
-
-def swapped(positions: Tensor, knots: Tensor, last: float) -> Tensor:
-    at = positions.clamp(0, last) * (len(knots) - 1) / last
-    low = at.long().clamp(max=len(knots) - 2)
-    share = (at - low)[..., None]
-    return share * knots[low] + (1 - share) * knots[low + 1]
 
 
 def trained_knots(answer: Callable) -> list[int]:
@@ -87,13 +49,22 @@ knots_at = Check(
         "gradients for the two knots around": [Case("position 2.5, 5 knots from 0 to 8", trained_knots)],
     },
     mistakes={
-        "There are K − 1 gaps between K knots, not K.": one_knot_more,
-        "Past the last knot there is none to mix it with: keep the left one at K − 2 or below.": no_last_gap,
-        "The nearest knot is taken. Mix the two.": nearest,
-        "On a knot, floor and ceil are the same, and both shares are 0.": floor_and_ceil,
-        "The shares are exchanged: at a knot, that knot counts alone.": swapped,
+        "There are K − 1 gaps between K knots, not K.": (
+            "positions.clamp(0, last) * (len(knots) - 1) / last → "
+            "(positions.clamp(0, last) * len(knots) / last).clamp(max=len(knots) - 1)"
+        ),
+        "Past the last knot there is none to mix it with: keep the left one at K − 2 or below.":
+            "at.long().clamp(max=len(knots) - 2) → at.long()",
+        "The nearest knot is taken. Mix the two.":
+            "(1 - share) * knots[low] + share * knots[low + 1] → knots[at.round().long()]",
+        "On a knot, floor and ceil are the same, and both shares are 0.": (
+            "(1 - share) * knots[low] + share * knots[low + 1] → "
+            "(at.ceil() - at)[..., None] * knots[low] + at.frac()[..., None] * knots[at.ceil().long()]"
+        ),
+        "The shares are exchanged: at a knot, that knot counts alone.":
+            "(1 - share) * knots[low] + share → share * knots[low] + (1 - share)",
         "Past the ends the line goes on. It should stop at the first and at the last knot.":
-            beyond_the_ends,
+            "positions.clamp(0, last) → positions",
         "Only one axis of positions is expected. The share needs share[..., None].":
             lambda positions, knots, last: mix(positions.reshape(-1), knots, last),
         "Knots that are detached, or copied into a new tensor, get no gradient.":

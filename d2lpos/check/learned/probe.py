@@ -18,25 +18,6 @@ def r_squared(x: Tensor) -> float:
     return 1 - (wrong.square().mean() / p.var(correction=0)).item()
 
 
-def fitted(x: Tensor, constant: bool = True, in_turn: bool = True) -> tuple[Tensor, Tensor]:
-    """What the map gives for the texts of the first half and of the second, (texts, T) each."""
-    half, p = len(x) // 2, torch.arange(x.shape[1], dtype=torch.float64)
-    x = torch.cat([x.double(), torch.full((*x.shape[:2], 1), float(constant))], dim=-1)
-    target = (p.repeat(half) if in_turn else p.repeat_interleave(half))[:, None]
-    guess = x @ torch.linalg.lstsq(x[:half].flatten(0, 1), target, driver="gelsd").solution
-    return guess[:half, :, 0], guess[half:, :, 0]
-
-
-def score(guess: Tensor) -> float:
-    p = torch.arange(guess.shape[-1]).double()
-    return 1 - ((guess - p).square().mean() / p.var(correction=0)).item()
-
-
-def squared_error(x: Tensor) -> float:
-    guess = fitted(x)[1]
-    return (guess - torch.arange(x.shape[1])).square().mean().item()
-
-
 def draw(*shape: int, seed: int) -> Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
@@ -82,14 +63,15 @@ probe = Check(
     },
     mistakes={
         "There is no constant: the map must pass through 0. Append a feature that is 1.":
-            lambda x: score(fitted(x, constant=False)[1]),
-        "The texts that were fitted are scored. Use the second half.": lambda x: score(fitted(x)[0]),
+            "torch.ones → torch.zeros",
+        "The texts that were fitted are scored. Use the second half.": "(x[half:] → (x[:half]",
         "Each text has the positions 0 … T − 1 in turn: repeat, not repeat_interleave.":
-            lambda x: score(fitted(x, in_turn=False)[1]),
-        "This is the mean squared error. Compare it with the variance of the positions.": squared_error,
+            "p.repeat(half) → p.repeat_interleave(half)",
+        "This is the mean squared error. Compare it with the variance of the positions.":
+            "1 - (wrong.square().mean() / p.var(correction=0)).item() → wrong.square().mean().item()",
         "This is the share that is not explained. R² is 1 minus it.": lambda x: 1 - r_squared(x),
         "Shapes (texts, T, 1) and (T,) broadcast to (texts, T, T). Drop the last axis: [..., 0].":
-            lambda x: score(fitted(x)[1][..., None].expand(-1, -1, x.shape[1])),
+            "(x[half:] @ solution)[..., 0] → (x[half:] @ solution)",
         "This is a tensor. Return a float: call .item().": lambda x: torch.tensor(r_squared(x)),
     },
     as_good={

@@ -1,6 +1,5 @@
 """Past the end."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -14,13 +13,6 @@ def rows(T: int, L: int, remedy: str) -> Tensor:
     if T <= L:
         return p
     return {"last row": p.clamp(max=L - 1), "wrapped": p % L, "stretched": p * (L - 1) / (T - 1)}[remedy]
-
-
-def rows_stretched(T: int, L: int, remedy: str, stretch: Callable) -> Tensor:
-    """As the right answer, stretched in another way."""
-    if T <= L or remedy != "stretched":
-        return rows(T, L, remedy)
-    return stretch(torch.arange(T, dtype=torch.float32), T, L)
 
 
 def remedy_cases(remedy: str, *sizes: tuple[int, int]) -> list[Case]:
@@ -41,23 +33,14 @@ row_of = Check(
         ],
     },
     mistakes={
-        "The last row is L − 1, not L.": (
-            lambda T, L, remedy: (
-                torch.arange(T).float().clamp(max=L) if remedy == "last row" else rows(T, L, remedy)
-            )
-        ),
-        "p mod (L − 1) leaves out the last row.": (
-            lambda T, L, remedy: (
-                torch.arange(T).float() % (L - 1) if remedy == "wrapped" else rows(T, L, remedy)
-            )
-        ),
+        "The last row is L − 1, not L.": "p.clamp(max=L - 1) → p.clamp(max=L)",
+        "p mod (L − 1) leaves out the last row.": "p % L → p % (L - 1)",
         "The factor is L/T. Then the last position misses the last row: take (L − 1)/(T − 1).":
-            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * L / T),
-        "Stretching takes whole rows only. It mixes two.": (
-            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).floor())
-        ),
+            "p * (L - 1) / (T - 1) → p * L / T",
+        "Stretching takes whole rows only. It mixes two.":
+            "p * (L - 1) / (T - 1) → (p * (L - 1) / (T - 1)).floor()",
         "Positions run to T − 1: divide by that, so that the last position gets the last row.":
-            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * (L - 1) / T),
+            "(L - 1) / (T - 1) → (L - 1) / T",
         "A text that fits is stretched too. It keeps its own rows.":
             lambda T, L, remedy: torch.linspace(0, L - 1, T) if remedy == "stretched" else rows(T, L, remedy),
     },

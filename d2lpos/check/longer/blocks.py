@@ -1,6 +1,5 @@
 """A window with first tokens, by blocks."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -20,21 +19,6 @@ def graded(seen: Tensor, size: int) -> Tensor:
 
 def kinds(length: int, size: int, window: int, first: int) -> Tensor:
     return graded(pairs(length, window, first), size)
-
-
-def seen_if(see: Callable) -> Callable:
-    """As the right answer, where see(q, k, window, first) tells who is seen."""
-
-    def answer(length: int, size: int, window: int, first: int) -> Tensor:
-        q, k = torch.arange(length)[:, None], torch.arange(length)
-        return graded(see(q, k, window, first), size)
-
-    return answer
-
-
-def named(none: int, some: int, all_: int) -> Callable:
-    """As the right answer, with other numbers for the three kinds."""
-    return lambda *given: torch.tensor([none, some, all_])[kinds(*given)]
 
 
 def block_case(length: int, size: int, window: int, first: int) -> Case:
@@ -58,30 +42,26 @@ blocks = Check(
         ],
     },
     mistakes={
-        "A block is 2 only if all its queries see all its keys.": named(0, 2, 2),
-        "Blocks where all see all are 2, and need no mask.": named(0, 1, 1),
-        "Later keys are seen.": seen_if(lambda q, k, window, first: ((q - k).abs() < window) | (k < first)),
+        "A block is 2 only if all its queries see all its keys.": "+ tiles.all( → + tiles.any(",
+        "Blocks where all see all are 2, and need no mask.":
+            "tiles.any(dim=(1, 3)).long() + tiles.all(dim=(1, 3)) → tiles.any(dim=(1, 3)).long()",
+        "Later keys are seen.": "(k <= q) & ((q - k < window) → (((q - k).abs() < window)",
         "This window has a key too many. With window 1 a query sees itself alone.":
-            seen_if(lambda q, k, window, first: (k <= q) & ((q - k <= window) | (k < first))),
-        "The window is missing.": seen_if(lambda q, k, window, first: k <= q),
-        "The first tokens are missing.": seen_if(lambda q, k, window, first: (k <= q) & (q - k < window)),
+            "q - k < window → q - k <= window",
+        "The window is missing.": "(k <= q) & ((q - k < window) | (k < first)) → k <= q",
+        "The first tokens are missing.": "((q - k < window) | (k < first)) → (q - k < window)",
         "A key is to be among the first or in the window. Here it is to be both.":
-            seen_if(lambda q, k, window, first: (k <= q) & (q - k < window) & (k < first)),
+            "| (k < first) → & (k < first)",
         "Rows are queries, columns are keys.": lambda *given: kinds(*given).mT,
     },
-    answers=(Answer(
-        "skipped",
-        749 / 1024,
-        {
-            "These are the blocks that a kernel computes.": 275 / 1024,
-            "The first tokens are missing: their column of blocks is computed.": 772 / 1024,
-            "The blocks above the diagonal are skipped, too. Divide by all blocks.": 253 / 528,
-            "Those are the blocks above the diagonal. The window skips more.": 496 / 1024,
-            "A block that is seen in part is computed, too. Only those of 0 are skipped.": 828 / 1024,
-            "This is a share of pairs. A kernel skips whole blocks.": 0.7805,
-        },
-        within=0.001,
-    ),),
+    answers=(Answer("skipped", 749 / 1024, within=0.001, mistakes={
+        "These are the blocks that a kernel computes.": 275 / 1024,
+        "The first tokens are missing: their column of blocks is computed.": 772 / 1024,
+        "The blocks above the diagonal are skipped, too. Divide by all blocks.": 253 / 528,
+        "Those are the blocks above the diagonal. The window skips more.": 496 / 1024,
+        "A block that is seen in part is computed, too. Only those of 0 are skipped.": 828 / 1024,
+        "This is a share of pairs. A kernel skips whole blocks.": 0.7805,
+    }),),
     as_good={
         "(k <= q) & ((q - k < window) | (k < first)) → ((q - k < window) | (k < first)) & (k <= q)": "And has no order.",
         "(q - k < window) | (k < first) → (k < first) | (q - k < window)": "Or has no order.",

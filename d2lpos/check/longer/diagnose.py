@@ -1,6 +1,7 @@
 """Which setting is wrong?"""
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -27,37 +28,22 @@ def matching(found: Tensor, dim: int, base: float, factor: int, length: int) -> 
     return next(name for name, one in known.items() if torch.allclose(found, one, rtol=0.01))
 
 
-def by_pair(pair: int) -> Callable:
-    """The first setting that agrees at one pair."""
-
-    def answer(found: Tensor, *given: float) -> str:
-        known = settings(*given)
-        return next((name for name, one in known.items() if 0.99 < found[pair] / one[pair] < 1.01), "off")
-
-    return answer
-
-
-def within(otherwise: str | None = None, **tolerance: float) -> Callable:
-    """As the right answer, with another tolerance."""
-
-    def answer(found: Tensor, *given: float) -> str | None:
-        known = settings(*given)
-        return next(
-            (name for name, one in known.items() if torch.allclose(found, one, **tolerance)), otherwise
-        )
-
-    return answer
+def exactly(otherwise: str | None) -> Callable:
+    """As the right answer, to the last digit; where no setting is so near, `otherwise`."""
+    return lambda found, *given: next(
+        (name for name, one in settings(*given).items() if torch.allclose(found, one)), otherwise
+    )
 
 
 def unknown(name: str) -> tuple[Callable, ...]:
     """As the right answer, but one setting is not recognized, and something else is said."""
+    others = (None, "right", "length", "twice", "base", "off")
+    return tuple(partial(instead, name, other) for other in others if other != name)
 
-    def instead(other: str | None) -> Callable:
-        return lambda *given: other if (found := matching(*given)) == name else found
 
-    return tuple(
-        instead(other) for other in (None, "right", "length", "twice", "base", "off") if other != name
-    )
+def instead(name: str, other: str | None, *arguments: Tensor | float) -> str | None:
+    setting = matching(*arguments)
+    return other if setting == name else setting
 
 
 def server_case(
@@ -91,14 +77,12 @@ diagnose = Check(
         '"off": the model\'s own frequencies': server_cases("off"),
     },
     mistakes={
-        "found may be rounded to three digits. Allow a difference of a percent.": (
-            within(), within("right"), within("off"),
-        ),
-        "Slow pairs turn by millionths, and an absolute tolerance does not see them. Compare ratios.": (
-            within(rtol=0, atol=0.01),
-            within(rtol=0, atol=0.001),
-        ),
-        "The fastest pair is the same in all settings. Look at the slow ones, too.": by_pair(0),
+        "found may be rounded to three digits. Allow a difference of a percent.":
+            tuple(map(exactly, (None, "right", "off"))),
+        "Slow pairs turn by millionths, and an absolute tolerance does not see them. Compare ratios.":
+            ("rtol=0.01 → rtol=0, atol=0.01", "rtol=0.01 → rtol=0, atol=0.001"),
+        "The fastest pair is the same in all settings. Look at the slow ones, too.":
+            "torch.allclose(found, one, rtol=0.01) → abs(found[0] / one[0] - 1) < 0.01",
         "A ramp for factor · length tokens lies at slower pairs. The slowest of all are divided as they should be.":
             unknown("length"),
         "To apply the rule twice is to give it what it gave. With factor² the ramp is another.":

@@ -1,6 +1,5 @@
 """Evict and re-base."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -13,16 +12,6 @@ from ..verdict import Case, Check, call
 def moved_up(keys: Tensor, positions: Tensor, kept: Tensor, omega: Tensor) -> Tensor:
     turns = torch.arange(len(kept)) - positions[kept]
     return rotate(keys[kept], turns[:, None] * omega)
-
-
-def turned_by(turns: Callable) -> Callable:
-    """As the right answer, but key n of the kept turns by turns(new, positions, kept)[n] positions."""
-
-    def answer(keys: Tensor, positions: Tensor, kept: Tensor, omega: Tensor) -> Tensor:
-        by = turns(torch.arange(len(kept)), positions, kept)
-        return rotate(keys[kept], by[:, None] * omega)
-
-    return answer
 
 
 def cache_case(positions: list[int], kept: list[int], d: int = 4, base: float = 10_000.0) -> Case:
@@ -64,21 +53,19 @@ rebase = Check(
     },
     mistakes={
         "Here no key has turned. Each turns by new − old, and old is positions[kept].":
-            turned_by(lambda new, positions, kept: 0 * new),
+            "torch.arange(len(kept)) - positions[kept] → 0 * positions[kept]",
         "The keys come turned by their old positions. Turn by new − old.":
-            turned_by(lambda new, positions, kept: new),
+            "torch.arange(len(kept)) - positions[kept] → torch.arange(len(kept))",
         "The turn goes the wrong way: it is new − old.":
-            turned_by(lambda new, positions, kept: positions[kept] - new),
-        "kept are indices. Where such a key stands, positions tells.":
-            turned_by(lambda new, positions, kept: new - kept),
+            "torch.arange(len(kept)) - positions[kept] → positions[kept] - torch.arange(len(kept))",
+        "kept are indices. Where such a key stands, positions tells.": "- positions[kept] → - kept",
         "All keys turn by one angle, so that gaps between them stay.": (
-            turned_by(lambda new, positions, kept: (new - positions[kept])[-1:].expand(len(new))),
-            turned_by(lambda new, positions, kept: -positions[kept][:1].expand(len(new))),
+            "turns[:, None] → turns[-1].expand(len(turns))[:, None]",
+            "turns[:, None] → turns[0].expand(len(turns))[:, None]",
         ),
         "Positions need not begin at 0. Here the first of the text is taken for 0.": counted_from_the_first,
-        "The frequencies are given: omega.": lambda keys, positions, kept, omega: moved_up(
-            keys, positions, kept, frequencies(keys.shape[1])
-        ),
+        "The frequencies are given: omega.":
+            "turns[:, None] * omega → turns[:, None] * frequencies(keys.shape[1])",
     },
     cards=(counted_from_the_first,),
     fixed={"omega falls": "Each pair of a head turns more slowly than the one before."},

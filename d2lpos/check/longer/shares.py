@@ -1,7 +1,6 @@
 """Lost in the middle."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -16,30 +15,13 @@ def carried(layers: int, length: int, slope: float) -> Tensor:
     return torch.linalg.matrix_power((weights + torch.eye(length)) / 2, layers)[-1]
 
 
-def half_kept(weights: Tensor, layers: int) -> Tensor:
-    return torch.linalg.matrix_power((weights + torch.eye(len(weights))) / 2, layers)
-
-
-def through(
-    all_layers: Callable = half_kept, toll: Callable = lambda back: back,
-    hidden: Callable = lambda back: back < 0, dim: int = -1,
-) -> Callable:
-    """As the right answer, where all_layers(weights, layers) tells what the layers do; back is how far a key lies."""
-
-    def answer(layers: int, length: int, slope: float) -> Tensor:
-        back = torch.arange(length).double()[:, None] - torch.arange(length)
-        scores = (-slope * toll(back)).masked_fill(hidden(back), -math.inf)
-        return all_layers(scores.softmax(dim=dim), layers)[-1]
-
-    return answer
-
-
 def by_geometric_series(layers: int, length: int, slope: float) -> Tensor:
     """0/0 where there is no slope."""
     back = torch.arange(length).double()[:, None] - torch.arange(length)
     q = torch.tensor(-slope).double().exp()
     sums = (1 - q ** torch.arange(1, length + 1)) / (1 - q)
-    return half_kept((q**back).tril() / sums[:, None], layers)[-1]
+    weights = (q**back).tril() / sums[:, None]
+    return torch.linalg.matrix_power((weights + torch.eye(length)) / 2, layers)[-1]
 
 
 def shares_case(layers: int, length: int, slope: float) -> Case:
@@ -56,16 +38,18 @@ shares = Check(
         "uniform attention, where the slope is 0": [shares_case(1, 4, 0.0), shares_case(3, 5, 0.0)],
     },
     mistakes={
-        "Nothing is kept. Average the weights with the identity.": through(torch.linalg.matrix_power),
-        "Half is kept once, not in each layer.":
-            through(lambda weights, layers: half_kept(torch.linalg.matrix_power(weights, layers), 1)),
-        "The toll grows the wrong way: the farther a key, the lower its score.":
-            through(toll=lambda back: -back),
-        "Later tokens are seen.": (
-            through(hidden=lambda back: back.isnan()),
-            through(toll=torch.abs, hidden=lambda back: back.isnan()),
+        "Nothing is kept. Average the weights with the identity.":
+            "(weights + torch.eye(length)) / 2 → weights",
+        "Half is kept once, not in each layer.": (
+            "matrix_power((weights + torch.eye(length)) / 2, layers)[-1] → "
+            "matrix_power(weights, layers)[-1] / 2 + torch.eye(length)[-1] / 2"
         ),
-        "The weights of a query add up to 1: the softmax runs over keys.": through(dim=0),
+        "The toll grows the wrong way: the farther a key, the lower its score.": "slope * → -slope *",
+        "Later tokens are seen.": (
+            "here > here[:, None] → here < 0",
+            "slope * (here - here[:, None]) → -slope * (here - here[:, None]).abs()\n    here = 0 * here",
+        ),
+        "The weights of a query add up to 1: the softmax runs over keys.": "softmax(dim=-1) → softmax(dim=0)",
         "This is one layer too few.": lambda layers, length, slope: carried(layers - 1, length, slope),
         "The sum of a geometric series is 0/0 where the slope is 0.": by_geometric_series,
     },

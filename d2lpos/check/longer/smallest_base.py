@@ -18,20 +18,6 @@ def first_fit(dim: int, length: int, bases: list[float]) -> float | None:
     return next((base for base in bases if least_sum(dim, length, base) >= 0), None)
 
 
-def first_where(fits: Callable) -> Callable:
-    """As the right answer, where fits(angles) tells whether a base is large enough; angles are (length, dim/2)."""
-
-    def answer(dim: int, length: int, bases: list[float]) -> float | None:
-        places = torch.arange(length)[:, None]
-        return next((base for base in bases if fits(places * frequencies(dim, base))), None)
-
-    return answer
-
-
-def up_to(more: int) -> Callable:
-    return lambda dim, length, bases: first_fit(dim, length + more, bases)
-
-
 def base_case(dim: int, length: int, bases: list[float], none: bool = False) -> Case:
     case = call(dim=dim, length=length, bases=bases)
 
@@ -85,14 +71,13 @@ smallest_base = Check(
         ],
     },
     mistakes={
-        "Only the farthest distance is asked. Ask for all, from 0 on.":
-            first_where(lambda angles: angles[-1].cos().sum() >= 0),
-        "Only the slowest pair is asked. The sum is over all.":
-            first_where(lambda angles: (angles[:, -1].cos() >= 0).all()),
-        "Each cosine is asked to be at least 0. Their sum is.":
-            first_where(lambda angles: (angles.cos() >= 0).all()),
-        "The farthest of length tokens are length − 1 apart.": up_to(1),
-        "Of length tokens the farthest are length − 1 apart, and that distance counts.": up_to(-1),
+        "Only the farthest distance is asked. Ask for all, from 0 on.": "sum(dim=-1).min() → sum(dim=-1)[-1]",
+        "Only the slowest pair is asked. The sum is over all.": "sum(dim=-1).min() → select(-1, -1).min()",
+        "Each cosine is asked to be at least 0. Their sum is.": "sum(dim=-1).min() → min()",
+        "The farthest of length tokens are length − 1 apart.":
+            "torch.arange(length) → torch.arange(length + 1)",
+        "Of length tokens the farthest are length − 1 apart, and that distance counts.":
+            "torch.arange(length) → torch.arange(length - 1)",
         "A larger base may fail where a smaller one does not. Ask for each, in order.": by_bisection,
         "Where no base is large enough, the answer is None.":
             lambda dim, length, bases: first_fit(dim, length, bases) or bases[-1],

@@ -1,7 +1,6 @@
 """A lead in a crowd."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -11,13 +10,6 @@ from ..verdict import Answer, Case, Check, call
 
 def leader(lead: float, keys: Tensor, scale: float) -> Tensor:
     return torch.sigmoid(scale * lead * keys.log() - (keys - 1).log())
-
-
-def led_by(advantage: Callable, others: Callable = lambda keys: keys - 1) -> Callable:
-    """As the right answer, where the scaled lead is advantage(lead, keys, scale) over so many others."""
-    return lambda lead, keys, scale: torch.sigmoid(
-        advantage(lead, keys.double(), scale) - others(keys.double()).log()
-    )
 
 
 def lead_case(lead: float, keys: list[int], scale: float) -> Case:
@@ -45,10 +37,9 @@ weight = Check(
     },
     mistakes={
         "The scores are multiplied by scale · ln(keys), not by scale alone.":
-            led_by(lambda lead, keys, scale: scale * lead),
-        "Nothing is scaled: this is the weight at lead as it is.": led_by(lambda lead, keys, scale: lead),
-        "The leader leads keys − 1 others, not so many as there are keys.":
-            led_by(lambda lead, keys, scale: scale * lead * keys.log(), lambda keys: keys),
+            "scale * lead * keys.log() → scale * lead",
+        "Nothing is scaled: this is the weight at lead as it is.": "scale * lead * keys.log() → lead",
+        "The leader leads keys − 1 others, not so many as there are keys.": "(keys - 1).log() → keys.log()",
         "The sum below has the leader's own part, too.": lambda lead, keys, scale:
             (scale * lead * keys.double().log()).exp() / (keys - 1),
         "This is what all others have together.": lambda lead, keys, scale: 1 - leader(lead, keys, scale),
@@ -56,17 +47,12 @@ weight = Check(
             lambda lead, keys, scale: scale * keys.log() * torch.sigmoid(lead - (keys - 1).log()),
         "exp overflows, and inf/inf is nan. Stay with logarithms up to the end: a sigmoid.": softmax_by_hand,
     },
-    answers=(Answer(
-        "least_lead",
-        math.log(32),
-        {
-            "This is the scale. What is it to be multiplied with?": 1 / math.log(32),
-            "So much is enough under the scale 1.": 1.0,
-            "This is a number of tokens. A lead is in nats.": 32,
-            "ln is the natural logarithm.": lambda lead: min(abs(lead - 5), abs(lead - 1.505)) < 0.01,
-            "It has a lead. Under which does the weight fall below a half, if there are enough keys?": 0,
-        },
-        within=0.01,
-    ),),
+    answers=(Answer("least_lead", math.log(32), within=0.01, mistakes={
+        "This is the scale. What is it to be multiplied with?": 1 / math.log(32),
+        "So much is enough under the scale 1.": 1.0,
+        "This is a number of tokens. A lead is in nats.": 32,
+        "ln is the natural logarithm.": lambda lead: min(abs(lead - 5), abs(lead - 1.505)) < 0.01,
+        "It has a lead. Under which does the weight fall below a half, if there are enough keys?": 0,
+    }),),
     cards=(softmax_by_hand,),
 )

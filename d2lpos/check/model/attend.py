@@ -15,30 +15,6 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: 
     return logits.masked_fill(later, -torch.inf).softmax(dim=-1) @ v
 
 
-def hidden(change: Callable[[Tensor], Tensor]) -> Callable:
-    """As the right answer, with other keys hidden: `change` gives them from the positions."""
-
-    def answer(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
-        logits = logits_of(q, k) + score(positions, positions)
-        return logits.masked_fill(change(positions), -torch.inf).softmax(dim=-1) @ v
-
-    return answer
-
-
-def weighed(weigh: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable:
-    """As the right answer, with weights from (q · k, the encoding's score, what is hidden)."""
-
-    def answer(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
-        later = positions > positions[:, None]
-        return weigh(q @ k.mT, score(positions, positions), later, q.shape[-1] ** 0.5) @ v
-
-    return answer
-
-
-def masked(logits: Tensor, later: Tensor) -> Tensor:
-    return logits.masked_fill(later, -torch.inf)
-
-
 def steps(slopes: Tensor) -> Callable:
     """A score that falls with the distance to a key before."""
     return lambda q_positions, k_positions: slopes * (k_positions - q_positions[:, None])
@@ -74,23 +50,23 @@ attend = Check(
     },
     mistakes={
         "No key is hidden. A query must not see keys at later positions.":
-            hidden(lambda positions: torch.zeros(len(positions), len(positions), dtype=torch.bool)),
-        "A token sees itself, too: hide positions above its own alone.": weighed(
-            lambda dots, score, later, root: masked(dots / root + score, ~later.mT).softmax(dim=-1).nan_to_num()
+            "logits.masked_fill(later, -torch.inf) → logits",
+        "A token sees itself, too: hide positions above its own alone.": (
+            "later, -torch.inf).softmax(dim=-1) → "
+            "later | torch.eye(len(later)).bool(), -torch.inf).softmax(dim=-1).nan_to_num()"
         ),
         "Hidden by the place in the row. Compare positions: a row may hold its tokens in any order.":
-            hidden(lambda positions: torch.ones(len(positions), len(positions)).triu(1) > 0),
+            "positions > positions[:, None] → torch.ones(len(positions), len(positions)).triu(1) > 0",
         "These positions are counted along the row. Use the ones that are given.":
             lambda q, k, v, positions, score: causal_attention(q, k, v, torch.arange(len(positions)), score),
-        "Hidden after the softmax, the keys to come have taken their share already.": weighed(
-            lambda dots, score, later, root: (dots / root + score).softmax(dim=-1).masked_fill(later, 0)
-        ),
+        "Hidden after the softmax, the keys to come have taken their share already.":
+            "logits.masked_fill(later, -torch.inf).softmax(dim=-1) → logits.softmax(dim=-1).masked_fill(later, 0)",
         "The encoding's score is divided as well. The root divides q · k alone.":
-            weighed(lambda dots, score, later, root: masked((dots + score) / root, later).softmax(dim=-1)),
+            "+ score(positions, positions) → + score(positions, positions) / q.shape[-1] ** 0.5",
         "The encoding's score is left out.":
-            weighed(lambda dots, score, later, root: masked(dots / root, later).softmax(dim=-1)),
+            "logits_of(q, k) + score(positions, positions) → logits_of(q, k)",
         "Each query shares out a weight of 1: softmax runs over the last axis.":
-            weighed(lambda dots, score, later, root: masked(dots / root + score, later).softmax(dim=-2)),
+            "softmax(dim=-1) → softmax(dim=-2)",
     },
     as_good={"q.shape[-1] → k.shape[-1]": "Queries and keys have as many features."},
 )

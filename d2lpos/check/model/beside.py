@@ -1,6 +1,5 @@
 """Beside the book's."""
 
-from collections.abc import Callable
 
 import torch
 from scipy.stats import t
@@ -24,30 +23,10 @@ def paired_by_seed(mine: dict[int, float], theirs: dict[int, float]) -> tuple[fl
     return with_interval(differences(mine, theirs))
 
 
-def in_order(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
-    pairs = zip(mine.values(), theirs.values(), strict=False)
-    return with_interval(torch.tensor([a - b for a, b in pairs], dtype=torch.float64))
-
-
 def not_paired(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
     a, b = (torch.tensor([*side.values()], dtype=torch.float64) for side in (mine, theirs))
     error = (a.var() / len(a) + b.var() / len(b)).sqrt().item()
     return (a.mean() - b.mean()).item(), t.ppf(0.975, len(a) - 1) * error
-
-
-def zero_where_missing(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
-    each = [mine.get(seed, 0) - theirs.get(seed, 0) for seed in mine | theirs]
-    return with_interval(torch.tensor(each, dtype=torch.float64))
-
-
-def instead(half: Callable[[Tensor], float]) -> Callable:
-    """As the right answer, with another half of the interval."""
-
-    def answer(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
-        each = differences(mine, theirs)
-        return each.mean().item(), half(each)
-
-    return answer
 
 
 def beside_case(mine: dict[int, float], theirs: dict[int, float]) -> Case:
@@ -75,18 +54,22 @@ beside = Check(
         ],
     },
     mistakes={
-        "Paired by their place in the dictionary. The same seed belongs together.": in_order,
-        "A seed that one lacks is no loss of 0. Leave it out.": zero_where_missing,
-        "Theirs comes off mine: below 0, mine has the lower loss.": lambda mine, theirs: paired_by_seed(
-            theirs, mine
+        "Paired by their place in the dictionary. The same seed belongs together.": (
+            "[mine[seed] - theirs[seed] for seed in mine if seed in theirs] → "
+            "[a - b for a, b in zip(mine.values(), theirs.values())]"
         ),
+        "A seed that one lacks is no loss of 0. Leave it out.": (
+            "[mine[seed] - theirs[seed] for seed in mine if seed in theirs] → "
+            "[mine.get(seed, 0) - theirs.get(seed, 0) for seed in mine | theirs]"
+        ),
+        "Theirs comes off mine: below 0, mine has the lower loss.":
+            "mine[seed] - theirs[seed] → theirs[seed] - mine[seed]",
         "Seeds share their batches. Take differences first, and their spread.": not_paired,
         "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.":
-            instead(lambda each: 1.96 * each.std().item() / len(each) ** 0.5),
+            "t.ppf(0.975, n - 1) → 1.96",
         "This is the spread of seeds. A mean over n seeds varies less, by the root of n.":
-            instead(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
-        "This is the whole interval. Half of it is asked for.":
-            instead(lambda each: 2 * t.ppf(0.975, len(each) - 1) * each.std().item() / len(each) ** 0.5),
+            "each.std().item() / n**0.5 → each.std().item()",
+        "This is the whole interval. Half of it is asked for.": "t.ppf( → 2 * t.ppf(",
     },
     as_good={
         "each.mean().item() → each.mean()": "The text names no type.",

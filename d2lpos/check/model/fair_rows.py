@@ -4,8 +4,8 @@
 import torch
 from torch import Tensor
 
-from ..cases import read_as
-from ..verdict import Case, Check, Misconduct, call
+from ..cases import read_as, two_tensors
+from ..verdict import Case, Check, call
 
 
 def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
@@ -15,31 +15,12 @@ def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[
     return text[places], targets
 
 
-def same_as_read(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    tokens, targets = rows_that_end(text, ends, length, asked)
-    return tokens, targets.where(targets < 0, tokens)
-
-
-def all_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    return rows_that_end(text, ends, length, length)
-
-
-def first_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    tokens, targets = all_asked(text, ends, length, asked)
-    targets[:, asked:] = -100
-    return tokens, targets
-
-
 def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
-    def read(outcome: object) -> object:
-        if not isinstance(outcome, tuple | list) or len(outcome) != 2:
-            raise Misconduct("Two tensors are asked for: tokens, targets")
-        if not all(isinstance(part, Tensor) for part in outcome) or outcome[0].shape != outcome[1].shape:
-            shapes = [tuple(part.shape) if isinstance(part, Tensor) else type(part).__name__ for part in outcome]
-            raise Misconduct(f"Returns {shapes[0]} and {shapes[1]}; two tensors (rows, length) are asked for")
-        return torch.stack([part if part.is_floating_point() else part.long() for part in outcome])
-
-    return read_as(call(text=torch.tensor(text), ends=torch.tensor(ends), length=length, asked=asked), read)
+    shape = len(ends), length
+    return read_as(
+        call(text=torch.tensor(text), ends=torch.tensor(ends), length=length, asked=asked),
+        lambda outcome: torch.stack(two_tensors(outcome, "tokens and targets", shape, shape)),
+    )
 
 
 TEXT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4]
@@ -54,9 +35,12 @@ fair_rows = Check(
     mistakes={
         "A longer row begins earlier and ends where the shorter one does. These begin at `ends`.":
             lambda text, ends, length, asked: rows_that_end(text, ends + length, length, asked),
-        "The targets are the tokens themselves. Each is asked for the next one.": same_as_read,
-        "The first ones are asked for. The last ones have the most text before them.": first_asked,
-        "All are asked for. Then a longer row is asked for other characters than a short one.": all_asked,
+        "The targets are the tokens themselves. Each is asked for the next one.":
+            "text[places + 1] → text[places]",
+        "The first ones are asked for. The last ones have the most text before them.":
+            "targets[:, :-asked] → targets[:, asked:]",
+        "All are asked for. Then a longer row is asked for other characters than a short one.":
+            lambda text, ends, length, asked: rows_that_end(text, ends, length, length),
         "The row holds text[end]. It is the last target: the row ends just before it.":
             lambda text, ends, length, asked: rows_that_end(text, ends + 1, length, asked),
         "One target too many, or too few: the last `asked` of each row are asked for.":

@@ -1,12 +1,12 @@
 """What several exercises of this chapter ask about."""
 
-import torch
+from functools import partial
+
 from torch import Tensor
 
+from ..cases import quarters
 
-def drawn(*shape: int, seed: int, low: int = -4, high: int = 5) -> Tensor:
-    """Quarters, drawn by seed."""
-    return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed)) / 4
+drawn = partial(quarters, low=-4, high=5)
 
 
 def logits_of(q: Tensor, k: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from ..verdict import Case, Check, call
 from .material import drawn
 
 
-def told(logits: Tensor, tokens: Tensor, padding: int) -> tuple[Tensor, Tensor]:
+def pairs_that_count(logits: Tensor, tokens: Tensor, padding: int) -> tuple[Tensor, Tensor]:
     """The logits that count, and the tokens that came."""
     real = tokens != padding
     asked = real[:, 1:] & real[:, :-1]
@@ -18,36 +18,12 @@ def told(logits: Tensor, tokens: Tensor, padding: int) -> tuple[Tensor, Tensor]:
 
 
 def loss_of_the_next(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
-    return cross_entropy(*told(logits, tokens, padding))
-
-
-def not_shifted(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
-    real = tokens != padding
-    return cross_entropy(logits[real], tokens[real])
-
-
-def shifted_back(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
-    real = (tokens[:, 1:] != padding) & (tokens[:, :-1] != padding)
-    return cross_entropy(logits[:, 1:][real], tokens[:, :-1][real])
-
-
-def kept(keep: Callable[[Tensor], Tensor]) -> Callable:
-    """As the right answer, with other pairs of neighbors that count: `keep` gives them from what is real."""
-
-    def answer(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
-        asked = keep(tokens != padding)
-        return cross_entropy(logits[:, :-1][asked], tokens[:, 1:][asked])
-
-    return answer
+    return cross_entropy(*pairs_that_count(logits, tokens, padding))
 
 
 def row_by_row(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
     rows = zip(logits, tokens, strict=True)
     return torch.stack([loss_of_the_next(a[None], b[None], padding) for a, b in rows]).mean()
-
-
-def over_all_places(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
-    return cross_entropy(*told(logits, tokens, padding), reduction="sum") / tokens[:, 1:].numel()
 
 
 def loss_case(*rows: list[int], seed: int, classes: int = 3) -> Case:
@@ -88,13 +64,20 @@ next_loss = Check(
         ],
     },
     mistakes={
-        "No shift: each place is asked for the token that it reads.": not_shifted,
-        "Shifted the wrong way: place i is asked for token i − 1, which it has read.": shifted_back,
-        "Padding is asked for. It is no text.": kept(lambda real: real[:, :-1]),
+        "No shift: each place is asked for the token that it reads.": (
+            "cross_entropy(*pairs_that_count(logits, tokens, padding)) → "
+            "cross_entropy(logits[tokens != padding], tokens[tokens != padding])"
+        ),
+        "Shifted the wrong way: place i is asked for token i − 1, which it has read.":
+            "logits[:, :-1][asked], tokens[:, 1:][asked] → logits[:, 1:][asked], tokens[:, :-1][asked]",
+        "Padding is asked for. It is no text.": "real[:, 1:] & real[:, :-1] → real[:, :-1]",
         "The first token of a text stands behind padding, and nothing tells it. Leave it out.":
-            kept(lambda real: real[:, 1:]),
+            "real[:, 1:] & real[:, :-1] → real[:, 1:]",
         "A mean of rows gives the tokens of short rows more weight. Take the mean over all tokens.": row_by_row,
-        "The sum is right. Divide it by the number of tokens that count.": over_all_places,
+        "The sum is right. Divide it by the number of tokens that count.": (
+            "*pairs_that_count(logits, tokens, padding)) → "
+            '*pairs_that_count(logits, tokens, padding), reduction="sum") / tokens[:, 1:].numel()'
+        ),
     },
     as_good={
         "real[:, 1:] & real[:, :-1] → real[:, :-1] & real[:, 1:]": "Both must be real, in either order.",

@@ -16,23 +16,6 @@ def unmoved(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
     return all(torch.allclose(scores(q, k, here + start), first, atol=1e-4) for start in starts)
 
 
-def at_starts(pick: Callable[[int], list[int]], within: float = 1e-4) -> Callable:
-    """As the right answer, where the positions begin at other places alone; `pick` gives them from the last one."""
-
-    def answer(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
-        here = torch.arange(q.shape[-2])
-        first = scores(q, k, here)
-        by_start = [scores(q, k, here + start) for start in pick(longest - len(here))]
-        return all(bool(((one - first).abs() <= within).all()) for one in by_start)
-
-    return answer
-
-
-def stretched(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
-    here = torch.arange(q.shape[-2])
-    return torch.allclose(scores(q, k, 2 * here), scores(q, k, here), atol=1e-4)
-
-
 def turned(x: Tensor, positions: Tensor) -> Tensor:
     """Two features, turned by one radian a position."""
     angle = positions.float()[:, None]
@@ -99,20 +82,25 @@ offsets_alone = Check(
         ],
     },
     mistakes={
-        "A turn rounds differently at each place. Allow 0.0001.":
-            at_starts(lambda last: list(range(last + 1)), within=0),
+        "A turn rounds differently at each place. Allow 0.0001.": (
+            "torch.allclose(scores(q, k, here + start), first, atol=1e-4) → "
+            "torch.equal(scores(q, k, here + start), first)"
+        ),
         "One shift is not enough. Some encodings change at certain places alone.": (
-            at_starts(lambda last: [1]), at_starts(lambda last: [last]), at_starts(lambda last: [last // 2]),
+            "range(longest - len(here) + 1) → [1]",
+            "range(longest - len(here) + 1) → [longest - len(here)]",
+            "range(longest - len(here) + 1) → [(longest - len(here)) // 2]",
         ),
         "A shift by 4 is a whole turn of a table of 4 rows. Try all starts.":
-            at_starts(lambda last: list(range(0, last + 1, 4))),
+            "range(longest - len(here) + 1) → range(0, longest - len(here) + 1, 4)",
         "The last start is missing: n tokens fit at longest − n, too.":
-            at_starts(lambda last: list(range(last))),
+            "range(longest - len(here) + 1) → range(longest - len(here))",
         "These positions go past `longest`: the last token of a row would stand outside.":
-            at_starts(lambda last: list(range(last + 3))),
+            "range(longest - len(here) + 1) → range(longest - len(here) + 3)",
         "Without contents nobody sees what queries and keys do. Pass the q and k that are given.":
             lambda scores, q, k, longest: unmoved(scores, torch.zeros_like(q), torch.zeros_like(k), longest),
-        "Twice the positions is another law: offsets double, too. Add one number to all.": stretched,
+        "Twice the positions is another law: offsets double, too. Add one number to all.":
+            "here + start → 2 * here",
     },
     as_good={
         **{

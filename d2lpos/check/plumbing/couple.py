@@ -16,32 +16,10 @@ def coupled(tokens: Tensor) -> Tensor:
     return digits - digits.masked_fill(digit, 0).cummax(dim=1).values
 
 
-def numbered(ids: Callable) -> Callable:
-    """As the right answer, where the digits of row r have ids(place, number, row), and all other tokens 0.
-
-    place counts a number's digits from 0, number is 0, 1 or 2, and row has the lengths of the three.
-    """
-
-    def answer(tokens: Tensor) -> Tensor:
-        digit, place = tokens < PLUS, coupled(tokens) - 1
-        number = ((tokens == PLUS) | (tokens == EQUALS)).cumsum(dim=1)
-        lengths = torch.stack([(digit & (number == n)).sum(dim=1) for n in range(3)], dim=1)
-        return ids(place, number, lengths) * digit
-
-    return answer
-
-
-def otherwise(change: Callable) -> Callable:
-    """As the right answer, with change(tokens, ids)."""
-    return lambda tokens: change(tokens, coupled(tokens))
-
-
-def length_of(number: Tensor, lengths: Tensor) -> Tensor:
-    return lengths.gather(1, number.clamp(max=2))
-
-
-def columns(tokens: Tensor) -> Tensor:
-    return torch.arange(tokens.shape[1]).expand_as(tokens)
+def sum_apart(tokens: Tensor) -> Tensor:
+    """Goes on in the sum behind the ids of the first number."""
+    digits, of_sum = (tokens < PLUS), (tokens == EQUALS).cumsum(dim=1)
+    return coupled(tokens) + digits * of_sum * (tokens == PLUS).int().argmax(dim=1, keepdim=True)
 
 
 def row(*numbers: str, length: int = 0) -> list[int]:
@@ -88,19 +66,17 @@ couple = Check(
     },
     mistakes={
         "These are places in the row, as in any text. A digit's id is its place in its number.": (
-            otherwise(lambda tokens, ids: columns(tokens)),
-            otherwise(lambda tokens, ids: columns(tokens) + 1),
+            lambda tokens: torch.arange(tokens.shape[1]).expand_as(tokens),
+            lambda tokens: torch.arange(tokens.shape[1]).expand_as(tokens) + 1,
         ),
-        "The ones have the id 1. 0 is for signs and pads.": numbered(lambda place, number, lengths: place),
+        "The ones have the id 1. 0 is for signs and pads.": lambda tokens: (coupled(tokens) - 1).clamp(min=0),
         "The lowest digit comes first here, so ids rise from the left to the right.":
-            numbered(lambda place, number, lengths: length_of(number, lengths) - place),
-        "The sum has ids of its own. It is to share those of the terms.": numbered(
-            lambda place, number, lengths: torch.where(number < 2, place, place + lengths[:, :1]) + 1
-        ),
+            lambda tokens: coupled(tokens.flip(1)).flip(1),
+        "The sum has ids of its own. It is to share those of the terms.": sum_apart,
         "This counts digits through the whole row. Begin again with each number.":
-            otherwise(lambda tokens, ids: (tokens < PLUS).cumsum(dim=1) * (tokens < PLUS)),
-        "A sign has 0. Here it gets the id that another digit would have.": otherwise(
-            lambda tokens, ids: ids + ((tokens == PLUS) | (tokens == EQUALS)) * (ids.roll(1, dims=1) + 1)
+            "digits - digits.masked_fill(digit, 0).cummax(dim=1).values → digits * digit",
+        "A sign has 0. Here it gets the id that another digit would have.": (
+            lambda tokens: coupled(tokens) + ((tokens == PLUS) | (tokens == EQUALS)) * (coupled(tokens).roll(1, 1) + 1)
         ),
         "A pad has 0. Here the count goes on behind the sum.":
             lambda tokens: coupled(tokens.masked_fill(tokens == PAD, 0)),

@@ -1,6 +1,5 @@
 """Documents that were read apart, in one row."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -17,25 +16,6 @@ def turns_of(prompt: int, lengths: list[int], first: int, question: int) -> Tens
     return torch.cat([*parts, torch.full((question,), -1)])
 
 
-def planned(
-    by: Callable = lambda start, index, inside, prompt: torch.full_like(inside, start),
-    anew: Callable = lambda start, index, inside, prompt, first: inside < first,
-) -> Callable:
-    """As the right answer, with one part done otherwise; start, index: of a document and its tokens in the row."""
-
-    def answer(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
-        parts, start = [torch.full((prompt,), -1)], prompt
-        for length in lengths:
-            inside = torch.arange(length)
-            index = start + inside
-            new = anew(start, index, inside, prompt, first)
-            parts.append(torch.where(new, -1, by(start, index, inside, prompt)))
-            start += length
-        return torch.cat([*parts, torch.full((question,), -1)])
-
-    return answer
-
-
 def longer_than_it_is(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
     """A list that is repeated −2 times is empty."""
     found = [-1] * prompt
@@ -46,9 +26,9 @@ def longer_than_it_is(prompt: int, lengths: list[int], first: int, question: int
     return torch.tensor(found + [-1] * question)
 
 
-def rows(*given: tuple[int, list[int], int, int]) -> list[Case]:
+def rows(*arguments: tuple[int, list[int], int, int]) -> list[Case]:
     names = ("prompt", "lengths", "first", "question")
-    return [call(**dict(zip(names, one, strict=True))) for one in given]
+    return [call(**dict(zip(names, one, strict=True))) for one in arguments]
 
 
 joined = Check(
@@ -69,24 +49,16 @@ joined = Check(
         ),
     },
     mistakes={
-        "The keys are left where they were: turned for 0, 1, 2, … in each document.": planned(
-            by=lambda start, index, inside, prompt: torch.zeros_like(inside)
-        ),
-        "The prompt stands before the documents, so all of them move by its length, too.": planned(
-            by=lambda start, index, inside, prompt: torch.full_like(inside, start - prompt)
-        ),
-        "Each document begins where the one before it ends. Here all move by the prompt alone.": planned(
-            by=lambda start, index, inside, prompt: torch.full_like(inside, prompt)
-        ),
-        "These are the new places. The keys have turned already: by new − old.": planned(
-            by=lambda start, index, inside, prompt: index
-        ),
-        "The keys turn the wrong way: by new − old.": planned(
-            by=lambda start, index, inside, prompt: torch.full_like(inside, -start)
-        ),
-        "The first tokens are counted from the beginning of the row, so the prompt takes them up.": planned(
-            anew=lambda start, index, inside, prompt, first: index - (start - prompt) < first
-        ),
+        "The keys are left where they were: turned for 0, 1, 2, … in each document.": "-1, start) → -1, 0)",
+        "The prompt stands before the documents, so all of them move by its length, too.":
+            "-1, start) → -1, start - prompt)",
+        "Each document begins where the one before it ends. Here all move by the prompt alone.":
+            "-1, start) → -1, prompt)",
+        "These are the new places. The keys have turned already: by new − old.":
+            "-1, start) → -1, start + inside)",
+        "The keys turn the wrong way: by new − old.": "-1, start) → -1, -start)",
+        "The first tokens are counted from the beginning of the row, so the prompt takes them up.":
+            "inside < first → inside + prompt < first",
         "A document may have fewer tokens than are to be computed: then all of them are, and no more.": longer_than_it_is,
     },
     cards=(longer_than_it_is,),

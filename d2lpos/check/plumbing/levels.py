@@ -1,6 +1,5 @@
 """Keys in few bits, feature by feature."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -15,34 +14,6 @@ def by_feature(keys: Tensor, bits: int, group: int) -> Tensor:
     step = (high - low) / (2**bits - 1)
     level = ((groups - low) / step.where(step > 0, 1)).round()
     return torch.cat([(low + level * step).flatten(0, 1), keys[full:]])
-
-
-def grouped(read_back: Callable, group_of: Callable = lambda group, n: group) -> Callable:
-    """As the right answer, with read_back(x, bits) for the numbers (group, feature) of each full group."""
-
-    def answer(keys: Tensor, bits: int, group: int) -> Tensor:
-        size = group_of(group, len(keys))
-        full = len(keys) // size * size if size else 0
-        parts = [read_back(part, bits) for part in keys[:full].split(size)] if full else []
-        return torch.cat([*parts, keys[full:]])
-
-    return answer
-
-
-def on_levels(
-    x: Tensor,
-    bits: int,
-    axis: int | tuple = 0,
-    steps: Callable = lambda bits: 2**bits - 1,
-    near: Callable = torch.round,
-) -> Tensor:
-    low, high = x.amin(axis, keepdim=True), x.amax(axis, keepdim=True)
-    step = (high - low) / steps(bits)
-    return low + near((x - low) / step.where(step > 0, 1)) * step
-
-
-def with_own(**other: object) -> Callable:
-    return grouped(lambda x, bits: on_levels(x, bits, **other))
 
 
 def divides_by_nothing(keys, bits, group):
@@ -89,31 +60,27 @@ levels = Check(
         ],
     },
     mistakes={
-        "Here a token has levels of its own. A group is one feature of so many tokens.": with_own(axis=1),
-        "All features share one smallest and one largest number. Each feature has its own.": with_own(axis=(0, 1)),
-        "The levels are those of the whole text. Each group of tokens has its own.": grouped(
-            on_levels, lambda group, n: n // group * group
+        "Here a token has levels of its own. A group is one feature of so many tokens.":
+            "aminmax(dim=1 → aminmax(dim=2",
+        "All features share one smallest and one largest number. Each feature has its own.": (
+            "low, high = groups.aminmax(dim=1, keepdim=True) → "
+            "low, high = groups.amin((1, 2), True), groups.amax((1, 2), True)"
         ),
-        "From the smallest to the largest of 2 ** bits levels there are 2 ** bits − 1 steps.": with_own(
-            steps=lambda bits: 2**bits
-        ),
-        "A number goes to the nearest level, not to the one below.": with_own(near=torch.floor),
+        "The levels are those of the whole text. Each group of tokens has its own.":
+            "groups.aminmax(dim=1, keepdim=True) → groups.flatten(0, 1).aminmax(dim=0, keepdim=True)",
+        "From the smallest to the largest of 2 ** bits levels there are 2 ** bits − 1 steps.":
+            "2**bits - 1 → 2**bits",
+        "A number goes to the nearest level, not to the one below.": "round() → floor()",
         "The last tokens are too few for a group. They stay as they are.":
-            lambda keys, bits, group: torch.cat([on_levels(part, bits) for part in keys.split(group)]),
+            lambda keys, bits, group: torch.cat([by_feature(part, bits, len(part)) for part in keys.split(group)]),
         "Where a feature is one number, a step is 0, and 0 / 0 is no number.": divides_by_nothing,
     },
-    answers=(
-        Answer(
-            "cost",
-            3,
-            {
-                "A group must remember its smallest number and its step, too.": 2,
-                "That is one of the two numbers. A group has its smallest number and its step.": 2.5,
-                "32 numbers share the two of 16 bits.": 34,
-                "32 numbers share the two of 16 bits: they are 1 bit more for each.": 18,
-            },
-        ),
-    ),
+    answers=(Answer("cost", 3, {
+        "A group must remember its smallest number and its step, too.": 2,
+        "That is one of the two numbers. A group has its smallest number and its step.": 2.5,
+        "32 numbers share the two of 16 bits.": 34,
+        "32 numbers share the two of 16 bits: they are 1 bit more for each.": 18,
+    }),),
     cards=(divides_by_nothing,),
     as_good={
         "step.where(step > 0, 1) → step.where(step > 0, -1)": "Where a step is 0, all numbers are the lowest: 0 by anything.",

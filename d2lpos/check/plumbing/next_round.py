@@ -1,12 +1,11 @@
 """Where the next drafts stand."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from ..cases import read_as
-from ..verdict import Case, Check, Misconduct, call
+from ..cases import read_as, two_tensors
+from ..verdict import Case, Check, call
 
 
 def behind_its_own(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
@@ -14,61 +13,21 @@ def behind_its_own(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tens
     return kept, kept[:, None] + 1 + torch.arange(drafted)
 
 
-def keeping(keep: Callable) -> Callable:
-    """As the right answer, with keep(length, accepted, drafted) tokens kept."""
+def round_cases(which: int | None, *rounds: tuple[list[int], list[int], int]) -> list[Case]:
+    """Of each round, kept (batch,) or positions (batch, drafted) is compared, or both are."""
 
-    def answer(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
-        return keep(length, accepted, drafted), behind_its_own(length, accepted, drafted)[1]
+    def case(length: list[int], accepted: list[int], drafted: int) -> Case:
+        def read(outcome: object) -> object:
+            both = two_tensors(outcome, "kept and positions", (len(length),), (len(length), drafted))
+            return torch.cat([both[0][:, None], both[1]], dim=1) if which is None else both[which]
 
-    return answer
+        return read_as(call(length=torch.tensor(length), accepted=torch.tensor(accepted), drafted=drafted), read)
 
-
-def going_on(first: Callable) -> Callable:
-    """As the right answer, with positions that count from first(length, accepted, drafted)."""
-
-    def answer(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
-        return length + accepted, first(length, accepted, drafted)[:, None] + torch.arange(drafted)
-
-    return answer
-
-
-def both(case: Case, batch: int, drafted: int, which: int | None) -> Case:
-    """The case, of whose kept (batch,) and positions (batch, drafted) one is compared, or both."""
-    names, shapes = ("kept", "positions"), ((batch,), (batch, drafted))
-
-    def read(outcome: object) -> object:
-        if not isinstance(outcome, tuple | list) or len(outcome) != 2:
-            raise Misconduct("Two tensors are asked for: kept and positions")
-        for name, part, shape in zip(names, outcome, shapes, strict=True):
-            if not isinstance(part, Tensor) or part.is_floating_point() or part.dtype == torch.bool:
-                raise Misconduct(f"{name} is to be a tensor of whole numbers")
-            if part.shape != shape:
-                raise Misconduct(f"Returns {name} of shape {tuple(part.shape)}; here it is {shape}")
-        outcome = [part.long() for part in outcome]
-        return torch.cat([outcome[0][:, None], outcome[1]], dim=1) if which is None else outcome[which]
-
-    return read_as(case, read)
-
-
-def round_cases(which: int | None, *given: tuple[list[int], list[int], int]) -> list[Case]:
-    return [
-        both(
-            call(length=torch.tensor(length), accepted=torch.tensor(accepted), drafted=drafted),
-            len(length),
-            drafted,
-            which,
-        )
-        for length, accepted, drafted in given
-    ]
+    return [case(*one) for one in rounds]
 
 
 ALIKE = (([5], [1], 3), ([9], [0], 2), ([4], [4], 4), ([7, 3], [2, 2], 5))
 UNLIKE = (([5, 5], [0, 3], 4), ([12, 4, 8], [2, 0, 1], 3))
-
-
-def counter_goes_on(length, accepted, drafted):
-    position = length + drafted
-    return length + accepted, torch.stack([position + 1 + n for n in range(drafted)], dim=1)
 
 
 next_round = Check(
@@ -80,30 +39,21 @@ next_round = Check(
         "each row by what it accepted": round_cases(None, *UNLIKE),
     },
     mistakes={
-        "The cache keeps tokens that were not accepted. The next round would see them.": keeping(
-            lambda length, accepted, drafted: length + drafted
-        ),
-        "The model's own token has no key yet: nobody has read it.": keeping(
-            lambda length, accepted, drafted: length + accepted + 1
-        ),
-        "Where all drafts are accepted, the last one stays, too: the large model has read it.": keeping(
-            lambda length, accepted, drafted: length + accepted.clamp(max=drafted - 1)
-        ),
-        "The first draft stands where the model's own token stands. It comes one behind.": going_on(
-            lambda length, accepted, drafted: length + accepted
-        ),
+        "The cache keeps tokens that were not accepted. The next round would see them.":
+            "return kept, → return length + drafted,",
+        "The model's own token has no key yet: nobody has read it.": "return kept, → return kept + 1,",
+        "Where all drafts are accepted, the last one stays, too: the large model has read it.":
+            "return kept, → return length + accepted.clamp(max=drafted - 1),",
+        "The first draft stands where the model's own token stands. It comes one behind.":
+            "kept[:, None] + 1 → kept[:, None]",
         "The counter still counts tokens that were not accepted.": (
-            counter_goes_on,
-            going_on(lambda length, accepted, drafted: length + drafted),
+            "kept[:, None] + 1 → (length + drafted)[:, None] + 1",
+            "kept[:, None] + 1 → (length + drafted)[:, None]",
         ),
-        "Where all drafts are accepted, the model adds a token of its own, too.": going_on(
-            lambda length, accepted, drafted: length + accepted + (accepted < drafted)
-        ),
-        "The first draft stands on the last accepted token.": going_on(
-            lambda length, accepted, drafted: length + accepted - 1
-        ),
-        "All rows go on as if each had accepted what the best row did.": (
-            lambda length, accepted, drafted: behind_its_own(length, accepted.max().expand_as(accepted), drafted)
-        ),
+        "Where all drafts are accepted, the model adds a token of its own, too.":
+            "kept[:, None] + 1 → (kept + (accepted < drafted))[:, None]",
+        "The first draft stands on the last accepted token.": "kept[:, None] + 1 → kept[:, None] - 1",
+        "All rows go on as if each had accepted what the best row did.":
+            "length + accepted → length + accepted.max()",
     },
 )

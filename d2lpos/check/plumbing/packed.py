@@ -26,16 +26,6 @@ def row_of(cu_seqlens: Tensor) -> tuple[Tensor, Tensor]:
     return torch.bucketize(here, cu_seqlens[1:], right=True), here
 
 
-def placed(place: Callable) -> Callable:
-    """As the right answer, with the positions place(text, here, cu_seqlens)."""
-    return lambda cu_seqlens: (place(*row_of(cu_seqlens), cu_seqlens), in_texts(cu_seqlens)[1])
-
-
-def shown_if(see: Callable) -> Callable:
-    """As the right answer, with the mask see(text, here, cu_seqlens)."""
-    return lambda cu_seqlens: (in_texts(cu_seqlens)[0], see(*row_of(cu_seqlens), cu_seqlens))
-
-
 ROWS = [[0, 2, 5], [0, 7], [0, 4, 6, 11], [0, 1, 2, 6, 9, 12]]
 
 
@@ -68,21 +58,17 @@ packed = Check(
             packed_cases(lambda text, here: text == text[:, None]),
     },
     mistakes={
-        "Positions go on from one text to the next. Each text begins at 0.":
-            placed(lambda text, here, cu_seqlens: here),
+        "Positions go on from one text to the next. Each text begins at 0.": "here - cu_seqlens[text] → here",
         "Each text begins at 1. It is to begin at 0.":
-            placed(lambda text, here, cu_seqlens: here - cu_seqlens[text] + 1),
-        "The mask is causal, and knows of no texts.":
-            shown_if(lambda text, here, cu_seqlens: here <= here[:, None]),
+            "here - cu_seqlens[text] → here - cu_seqlens[text] + 1",
+        "The mask is causal, and knows of no texts.": "(text == text[:, None]) & (here → (here",
         "The mask compares positions, which begin again. Compare texts, and places in the row.": causal_by_position,
         "The mask keeps texts apart, but shows later tokens, too.":
-            shown_if(lambda text, here, cu_seqlens: text == text[:, None]),
-        "Rows of the mask are queries, columns are keys.":
-            shown_if(lambda text, here, cu_seqlens: (text == text[:, None]) & (here >= here[:, None])),
+            "(text == text[:, None]) & (here <= here[:, None]) → text == text[:, None]",
+        "Rows of the mask are queries, columns are keys.": "here <= here → here >= here",
         "The mask is turned around: True is where a query sees a key.":
-            shown_if(lambda text, here, cu_seqlens: (text != text[:, None]) | (here > here[:, None])),
-        "A query sees itself, too.":
-            shown_if(lambda text, here, cu_seqlens: (text == text[:, None]) & (here < here[:, None])),
+            "(text == text[:, None]) & (here <= here[:, None]) → (text != text[:, None]) | (here > here[:, None])",
+        "A query sees itself, too.": "here <= here → here < here",
     },
     answers=(Answer("leaks", 38, {
         "So many pairs both masks show.": 28,

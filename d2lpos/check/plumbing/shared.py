@@ -1,6 +1,5 @@
 """What two requests may share."""
 
-from collections.abc import Callable
 
 from ..verdict import Answer, Case, Check, call
 
@@ -19,26 +18,8 @@ def of_whole_blocks(old: list[int], new: list[int], block: int, adapters: tuple)
     return min(alike(old, new), len(new) - 1) // block * block
 
 
-def found(
-    tokens: Callable = alike,
-    most: Callable = lambda new: len(new) - 1,
-    whole: Callable = lambda n, block: n // block * block,
-    same: Callable = lambda adapters: adapters[0] == adapters[1],
-) -> Callable:
-    """As the right answer, with one part done otherwise."""
-
-    def answer(old: list[int], new: list[int], block: int, adapters: tuple) -> int:
-        return whole(min(tokens(old, new), most(new)), block) if same(adapters) else 0
-
-    return answer
-
-
-def anywhere(old: list[int], new: list[int]) -> int:
-    return sum(a == b for a, b in zip(old, new, strict=False))
-
-
-def requests(*given: tuple[list[int], list[int], int], adapters: tuple = (None, None)) -> list[Case]:
-    return [call(old=old, new=[int(f"{token}") for token in new], block=block, adapters=adapters) for old, new, block in given]
+def requests(*pairs: tuple[list[int], list[int], int], adapters: tuple = (None, None)) -> list[Case]:
+    return [call(old=old, new=[int(f"{token}") for token in new], block=block, adapters=adapters) for old, new, block in pairs]
 
 
 shared = Check(
@@ -69,35 +50,27 @@ shared = Check(
         ],
     },
     mistakes={
-        "Behind a token that differs, equal tokens have other keys: they have seen that token.": found(anywhere),
+        "Behind a token that differs, equal tokens have other keys: they have seen that token.":
+            "same.index(False) if False in same else len(same) → sum(same)",
         "Blocks are kept whole. Round down.": (
-            found(whole=lambda n, block: n),
-            found(whole=lambda n, block: -(-n // block) * block),
+            "// block * block → // 1",
+            "min(alike(old, new), len(new) - 1) // block → -(-min(alike(old, new), len(new) - 1) // block)",
         ),
-        "Blocks are asked for as tokens: multiply.": found(whole=lambda n, block: n // block),
-        "Nothing is left to compute, so there are no logits for the next token. The last token must be computed.": (
-            found(most=len)
-        ),
-        "The last token must be computed of the new request alone. All blocks of the old one are kept.": (
-            lambda old, new, block, adapters: of_whole_blocks(old[:-1], new, block, adapters)
-        ),
-        "Another adapter computes other keys.": found(same=lambda adapters: True),
-        "Names that are equal need not be one object: compare them by ==.": found(
-            same=lambda adapters: adapters[0] is adapters[1]
-        ),
+        "Blocks are asked for as tokens: multiply.": "// block * block → // block",
+        "Nothing is left to compute, so there are no logits for the next token. The last token must be computed.":
+            "len(new) - 1 → len(new)",
+        "The last token must be computed of the new request alone. All blocks of the old one are kept.":
+            lambda old, new, block, adapters: of_whole_blocks(old[:-1], new, block, adapters),
+        "Another adapter computes other keys.": "adapters[0] != adapters[1] → False",
+        "Names that are equal need not be one object: compare them by ==.":
+            "adapters[0] != adapters[1] → adapters[0] is not adapters[1]",
     },
-    answers=(
-        Answer(
-            "unchanged",
-            11,
-            {
-                "What is changed in a layer's queries is felt in what leaves it, and so in the keys of all later layers.": 30,
-                "The adapter leaves the keys of layer 10 alone, and what enters it, too.": 10,
-                "It is the other way round: in so many layers keys and values change.": 19,
-                "In so many layers the adapter changes queries. Keys and values are asked for.": 20,
-            },
-        ),
-    ),
+    answers=(Answer("unchanged", 11, {
+        "What is changed in a layer's queries is felt in what leaves it, and so in the keys of all later layers.": 30,
+        "The adapter leaves the keys of layer 10 alone, and what enters it, too.": 10,
+        "It is the other way round: in so many layers keys and values change.": 19,
+        "In so many layers the adapter changes queries. Keys and values are asked for.": 20,
+    }),),
     as_good={
         "returned as a float": "The text asks for a whole number, and 1.0 is one.",
         "returned as a tensor of one number": "The text names no type.",

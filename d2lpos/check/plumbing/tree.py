@@ -17,37 +17,12 @@ def along_branches(parents: Tensor) -> tuple[Tensor, Tensor]:
     return mask.sum(dim=1) - 1, mask
 
 
-def standing(place: Callable) -> Callable:
-    """As the right answer, with the positions place(depth, parents)."""
-
-    def answer(parents: Tensor) -> tuple[Tensor, Tensor]:
-        depth, mask = along_branches(parents)
-        return place(depth, parents), mask
-
-    return answer
-
-
-def seeing(see: Callable) -> Callable:
-    """As the right answer, with the mask see(line, depth, parents); line is the right one."""
-
-    def answer(parents: Tensor) -> tuple[Tensor, Tensor]:
-        depth, line = along_branches(parents)
-        return depth, see(line, depth, parents)
-
-    return answer
-
-
 def index_of_no_parent(parents: Tensor) -> tuple[Tensor, Tensor]:
     """At −1 stands the last token."""
     mask = torch.eye(len(parents)).bool()
     for token, parent in enumerate(parents):
         mask[token] |= mask[parent]
     return along_branches(parents)[0], mask
-
-
-def earlier(parents: Tensor) -> Tensor:
-    here = torch.arange(len(parents))
-    return here <= here[:, None]
 
 
 TREES = [[-1, 0, 0, 1, 1, 2], [-1, 0, 1, 2, 1, 0, 5], [-1, 0, 1, 2, 3]]
@@ -82,18 +57,17 @@ tree = Check(
     },
     mistakes={
         "These are places in the row. Tokens of two branches may stand at one position.":
-            standing(lambda depth, parents: torch.arange(len(parents))),
-        "A root stands at 0, not at 1.": standing(lambda depth, parents: depth + 1),
+            "return mask.sum(dim=1) - 1, → return torch.arange(len(parents)),",
+        "A root stands at 0, not at 1.": "sum(dim=1) - 1 → sum(dim=1)",
         "A token stands one behind its parent's position, not behind the parent's index.":
-            standing(lambda depth, parents: parents + 1),
+            "return mask.sum(dim=1) - 1, → return parents + 1,",
         "The mask is causal: a token sees its siblings and other branches.":
-            seeing(lambda line, depth, parents: earlier(parents)),
+            "- 1, mask → - 1, torch.ones_like(mask).tril()",
         "Rows of the mask are queries, columns are keys: a token sees who came before it.":
-            seeing(lambda line, depth, parents: line.mT),
+            "- 1, mask → - 1, mask.mT",
         "Parents are seen, their own parents are not.":
-            seeing(lambda line, depth, parents: line & (depth[:, None] - depth < 2)),
-        "A token sees itself, too.":
-            seeing(lambda line, depth, parents: line & ~torch.eye(len(depth)).bool()),
+            "- 1, mask → - 1, mask & (mask.sum(dim=1)[:, None] - mask.sum(dim=1) < 2)",
+        "A token sees itself, too.": "- 1, mask → - 1, mask & ~torch.eye(len(mask)).bool()",
         "−1 is no parent. As an index it names the last token.": (index_of_no_parent, begins_behind_the_root),
     },
     cards=(begins_behind_the_root,),

@@ -1,6 +1,5 @@
 """How often a key has turned."""
 
-from collections.abc import Callable
 
 from ..verdict import Answer, Case, Check, call
 
@@ -14,27 +13,9 @@ def counts_of(capacity: int, keep: int, discard: int, n: int) -> list[int]:
     return counts
 
 
-def otherwise(
-    full: Callable = lambda counts, capacity: len(counts) == capacity,
-    left: Callable = lambda counts, keep, discard: counts[:keep] + [c + 1 for c in counts[keep + discard :]],
-    end: Callable = lambda counts, capacity: counts,
-) -> Callable:
-    """As the right answer, with one part done otherwise."""
-
-    def answer(capacity: int, keep: int, discard: int, n: int) -> list[int]:
-        counts = []
-        for _ in range(n):
-            if full(counts, capacity):
-                counts = left(counts, keep, discard)
-            counts = [*counts, 0]
-        return end(counts, capacity)
-
-    return answer
-
-
-def caches(*given: tuple[int, int, int, int]) -> list[Case]:
+def caches(*sizes: tuple[int, int, int, int]) -> list[Case]:
     names = ("capacity", "keep", "discard", "n")
-    return [call(**dict(zip(names, one, strict=True))) for one in given]
+    return [call(**dict(zip(names, one, strict=True))) for one in sizes]
 
 
 turned = Check(
@@ -48,49 +29,29 @@ turned = Check(
         "nothing turns before the cache is full": caches((4, 1, 1, 4), (6, 0, 2, 3), (5, 2, 1, 1)),
     },
     mistakes={
-        "The first tokens stay where they are, and do not turn.": otherwise(
-            left=lambda counts, keep, discard: [c + 1 for c in counts[:keep] + counts[keep + discard :]]
-        ),
-        "discard says how many go, not how many stay.": otherwise(
-            left=lambda counts, keep, discard: counts[:keep] + [c + 1 for c in counts[-discard:]]
-        ),
-        "Nothing has turned here. Those behind the gap move up at each shift.": otherwise(
-            left=lambda counts, keep, discard: counts[:keep] + counts[keep + discard :]
-        ),
-        "A key that has turned once may turn again: add 1.": otherwise(
-            left=lambda counts, keep, discard: counts[:keep] + [1 for _ in counts[keep + discard :]]
-        ),
-        "The first token stays only where keep says so.": otherwise(
-            left=lambda counts, keep, discard: (
-                counts[: keep or 1] + [c + 1 for c in counts[(keep or 1) + discard :]]
-            )
-        ),
-        "The cache is not full yet, and nothing has turned. There are as many counts as tokens.": otherwise(
-            end=lambda counts, capacity: [0] * (capacity - len(counts)) * (max(counts) == 0) + counts
-        ),
-        "Shift when the next token finds no room, not as soon as the cache is full.": otherwise(
-            full=lambda counts, capacity: len(counts) == capacity - 1
-        ),
+        "The first tokens stay where they are, and do not turn.":
+            "counts[:keep] + [count + 1 for count in counts[ → [count + 1 for count in counts[:keep] + counts[",
+        "discard says how many go, not how many stay.": "counts[keep + discard :] → counts[-discard:]",
+        "Nothing has turned here. Those behind the gap move up at each shift.":
+            "[count + 1 for count in counts[keep + discard :]] → counts[keep + discard :]",
+        "A key that has turned once may turn again: add 1.": "[count + 1 → [1",
+        "The first token stays only where keep says so.": "counts = []\n → keep, counts = keep or 1, []\n",
+        "The cache is not full yet, and nothing has turned. There are as many counts as tokens.":
+            "return counts → return [0] * (capacity - len(counts)) * (max(counts) == 0) + counts",
+        "Shift when the next token finds no room, not as soon as the cache is full.":
+            "== capacity → == capacity - 1",
     },
     answers=(
-        Answer(
-            "half",
-            1,
-            {
-                "After the first shift it lies in the older half, and the second one drops it.": 2,
-                "Some keys stay behind the gap, and these turn.": 0,
-                "That is by how many places it turns, at once.": 2046,
-            },
-        ),
-        Answer(
-            "one",
-            4091,
-            {
-                "The last to come stands at 4,095, and has turned at each shift until it stands at 4.": 4092,
-                "Four places are kept, and no key turns into them.": (lambda given: given in (4095, 4096)),
-                "As often as the tokens behind it, which are many.": 1,
-            },
-        ),
+        Answer("half", 1, {
+            "After the first shift it lies in the older half, and the second one drops it.": 2,
+            "Some keys stay behind the gap, and these turn.": 0,
+            "That is by how many places it turns, at once.": 2046,
+        }),
+        Answer("one", 4091, {
+            "The last to come stands at 4,095, and has turned at each shift until it stands at 4.": 4092,
+            "Four places are kept, and no key turns into them.": (lambda given: given in (4095, 4096)),
+            "As often as the tokens behind it, which are many.": 1,
+        }),
     ),
     as_good={"counts[:keep] → [0, 0, 0, 0][:keep]": "The first tokens stay, and never turn."},
 )

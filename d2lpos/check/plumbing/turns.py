@@ -12,14 +12,14 @@ def turned(places: Tensor, a: Tensor, b: Tensor) -> Tensor:
     return torch.linalg.matrix_exp(places[:, 0, None, None] * a + places[:, 1, None, None] * b)
 
 
+def parts(places, a, b):
+    x, y = places[:, 0, None, None], places[:, 1, None, None]
+    return x * a, y * b
+
+
 def made_of(make: Callable) -> Callable:
     """As the right answer, where make(xa, yb) is made of two matrices for each place."""
-
-    def answer(places: Tensor, a: Tensor, b: Tensor) -> Tensor:
-        x, y = places[:, :, None, None].unbind(dim=1)
-        return make(x * a, y * b)
-
-    return answer
+    return lambda *arguments: make(*parts(*arguments))
 
 
 def series(terms: int) -> Callable:
@@ -59,11 +59,6 @@ def turns_case(name: str, generators: tuple[Tensor, Tensor], places: list[list[f
     return call(label, places=torch.tensor(places), a=a, b=b)
 
 
-def parts(places, a, b):
-    x, y = places[:, 0, None, None], places[:, 1, None, None]
-    return x * a, y * b
-
-
 def x_then_y(places, a, b):
     xa, yb = parts(places, a, b)
     return torch.matrix_exp(xa) @ torch.matrix_exp(yb)
@@ -97,10 +92,8 @@ turns = Check(
             made_of(lambda xa, yb: exp(xa / 2) @ exp(yb) @ exp(xa / 2)),
             made_of(lambda xa, yb: exp(yb / 2) @ exp(xa) @ exp(yb / 2)),
         ),
-        "Two turns are added. Add their generators, then take the exponential.": (
-            made_of(lambda xa, yb: exp(xa) + exp(yb)),
-            made_of(lambda xa, yb: (exp(xa) + exp(yb)) / 2),
-        ),
+        "Two turns are added. Add their generators, then take the exponential.":
+            (made_of(lambda xa, yb: exp(xa) + exp(yb)), made_of(lambda xa, yb: (exp(xa) + exp(yb)) / 2)),
         "These turn the other way: exp(−xA − yB).": made_of(lambda xa, yb: exp(-xa - yb)),
         "x belongs to a, y to b.": lambda places, a, b: turned(places, b, a),
         "A series of so few terms is too short for a large angle. There is torch.linalg.matrix_exp.": (

@@ -8,7 +8,7 @@ from torch import Tensor
 from ...rotary import rope as package
 from ..cases import by_hand
 from ..verdict import Answer, Case, Check, Misconduct
-from .material import given, turning
+from .material import given
 
 
 def halves(weight: Tensor, heads: int, rotary: int) -> Tensor:
@@ -66,12 +66,6 @@ FIRST = "blocks.0.attention"
 CONFIG = {"heads": 2, "kv_heads": 2, "rotary": 4}
 
 
-def backward(weight: Tensor, heads: int, rotary: int) -> Tensor:
-    rows = weight.unflatten(0, (heads, -1))
-    pairs = rows[:, :rotary].unflatten(1, (2, -1)).transpose(1, 2).flatten(1, 2)
-    return torch.cat([pairs, rows[:, rotary:]], dim=1).flatten(0, 1)
-
-
 port = Check(
     "port",
     reference=ported,
@@ -97,40 +91,25 @@ port = Check(
     },
     mistakes={
         "This leads from halves to neighbors. The file has neighbors.":
-            lambda file, config: rearranged(file, turning(config), config["rotary"], backward),
-        "W_K has kv_heads heads of rows. Here it is cut into as many as W_Q.": (
-            lambda file, config: rearranged(
-                file, dict.fromkeys("qk", config["heads"]), config["rotary"], halves
-            )
-        ),
-        "The whole head moves. Only its first `rotary` features are pairs.": (
-            lambda file, config: rearranged(
-                file, turning(config), 0, lambda w, heads, _: halves(w, heads, len(w) // heads)
-            )
-        ),
-        "The values move, too. They do not turn, and the next matrix expects them where they are.": (
-            lambda file, config: rearranged(
-                file, turning(config) | {"v": config["kv_heads"]}, config["rotary"], halves
-            )
-        ),
-        "The keys stay. A query and its keys must be arranged alike.":
-            lambda file, config: rearranged(file, {"q": config["heads"]}, config["rotary"], halves),
+            "unflatten(1, (-1, 2)) → unflatten(1, (2, -1))",
+        "W_K has kv_heads heads of rows. Here it is cut into as many as W_Q.":
+            '"k": config["kv_heads"] → "k": config["heads"]',
+        "The whole head moves. Only its first `rotary` features are pairs.":
+            "heads[part], rotary → heads[part], len(tensor) // heads[part]",
+        "The values move, too. They do not turn, and the next matrix expects them where they are.":
+            '"k": config["kv_heads"] → "k": config["kv_heads"], "v": config["kv_heads"]',
+        "The keys stay. A query and its keys must be arranged alike.": ', "k": config["kv_heads"] → ',
         "The biases stay. A bias is added to the rows that moved.":
             lambda file, config: ported(file, config) | {n: file[n] for n in file if n.endswith("bias")},
         "Only the first layer moves.":
             lambda file, config: ported(file, config) | {n: file[n] for n in file if "blocks.1" in n},
         "Nothing has moved.": lambda file, config: dict(file),
     },
-    answers=(Answer(
-        "perplexity",
-        4.63,
-        {
-            "So it reads the file as it lies. Port it first.": 46.17,
-            "That is the loss in nats. The perplexity is e to the loss.": 1.53,
-            "So it reads where the values have moved, too.": 62.3,
-        },
-        within=0.02,
-    ),),
+    answers=(Answer("perplexity", 4.63, within=0.02, mistakes={
+        "So it reads the file as it lies. Port it first.": 46.17,
+        "That is the loss in nats. The perplexity is e to the loss.": 1.53,
+        "So it reads where the values have moved, too.": 62.3,
+    }),),
     as_good={
         "rows[:, :rotary].unflatten(1, (-1, 2)).transpose(1, 2) → rows[:, :rotary].unflatten(1, (-1, 2)).transpose(2, 1)": "Two axes change places, whichever is named first.",
     },

@@ -72,12 +72,11 @@ read_on = Check(
     },
     mistakes={
         "The tokens behind the prompt stand one position too far. Positions count from 0.": their_read_on,
-        "Each new token stands at position 0.":
-            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: 0),
+        "Each new token stands at position 0.": "torch.tensor([at]) → torch.tensor([0])",
         "New tokens count from 0 again. They follow the prompt.":
-            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: at - prompt),
+            "torch.tensor([at]) → torch.tensor([at - prompt])",
         "The new tokens stand one position too early: the first of them at that of the prompt's last.":
-            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: at - 1),
+            "torch.tensor([at]) → torch.tensor([at - 1])",
         "The logits of the prompt are missing.":
             lambda model, tokens, prompt: read_further(model, tokens, prompt)[prompt:],
         "This reads the text anew for each token. The cache is there to spare that.": (
@@ -96,12 +95,3 @@ read_on = Check(
         "argument 1 spoiled": "Each case has a text of its own, and nobody asks for it again.",
     },
 )
-
-
-def at_positions(model: Transformer, tokens: Tensor, prompt: int, place: Callable) -> Tensor:
-    """As the right answer, with new tokens at positions of its own."""
-    caches = model.new_caches()
-    rows = [model(tokens[None, :prompt], torch.arange(prompt), caches=caches)]
-    for at in range(prompt, len(tokens)):
-        rows.append(model(tokens[None, [at]], torch.tensor([place(at)]), caches=caches))
-    return torch.cat(rows, dim=1)[0]

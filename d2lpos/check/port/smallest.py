@@ -8,7 +8,7 @@ from .material import PLAIN, logits, programs
 BUGS = ("values", "keys", "base")
 
 
-def seen(positions: list[int]) -> list[str]:
+def bugs_shown(positions: list[int]) -> list[str]:
     """The bugs that tokens at these positions show."""
     by_program = {name: logits(model, positions) for name, model in programs().items()}
     return [bug for bug in BUGS if (by_program[bug] - by_program["right"]).abs().max() > 1e-4]
@@ -23,7 +23,7 @@ def input_case(name: str) -> Case:
         whole = isinstance(position_ids, list | tuple) and all(type(n) is int and n >= 0 for n in position_ids)
         if not whole or not 1 <= len(position_ids) <= PLAIN["vocabulary"]:
             raise Misconduct(f"Positions are asked for, a list of 1 to 12 whole numbers; got {position_ids!r}"[:200])
-        shown = seen(list(position_ids))
+        shown = bugs_shown(list(position_ids))
         return f"{count(len(position_ids), 'token')} to show {', '.join(shown) or 'nothing'}"
 
     return Case(f"smallest[{name!r}]", ask)

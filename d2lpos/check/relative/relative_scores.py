@@ -14,28 +14,12 @@ def key_scores(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_pos
     return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
 
 
-def by_place(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-    return key_scores(q, k, vectors, torch.arange(len(q)), torch.arange(len(k)))
-
-
 def rows_as_they_are(
     q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
 ) -> Tensor:
     """Offsets are made rows, and never clipped."""
     keys = k + vectors[k_positions - q_positions[:, None] + len(vectors) // 2]
     return (q[:, None] * keys).sum(-1) / math.sqrt(q.shape[-1])
-
-
-def from_row_zero(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-    """Offset 0 is taken for row 0, so that negative offsets come in at the end."""
-    clip = len(vectors) // 2
-    keys = k + vectors[(k_positions - q_positions[:, None]).clamp(-clip, clip)]
-    return (q[:, None] * keys).sum(-1) / math.sqrt(q.shape[-1])
-
-
-def by_distance(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-    rows = (k_positions - q_positions[:, None]).abs().clamp(max=len(vectors) // 2) + len(vectors) // 2
-    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
 
 
 def scores_case(q: list, k: list, clip: int, d: int = 3) -> Case:
@@ -79,11 +63,14 @@ relative_scores = Check(
             lambda q, k, vectors, *positions: key_scores(q, k, vectors.flip(0), *positions),
         "Nothing is divided by √d.": lambda q, *others: key_scores(q, *others) * q.shape[-1] ** 0.5,
         "The key term is missing.": lambda q, k, vectors, *args: key_scores(q, k, 0 * vectors, *args),
-        "Left and right share a vector. The offset has a sign.": by_distance,
+        "Left and right share a vector. The offset has a sign.":
+            "(k_positions - q_positions[:, None]) → (k_positions - q_positions[:, None]).abs()",
         "Offsets beyond the table are not clipped: clamp them to −C … C before you add C.": rows_as_they_are,
         "Beyond the table there is nothing to gather: clamp offsets to −C … C before you add C.": clamp_forgotten_in_gather,
-        "The table begins with offset −C: add C to the clipped offset.": from_row_zero,
-        "Positions are taken to be 0, 1, 2, … They are data.": by_place,
+        "The table begins with offset −C: add C to the clipped offset.":
+            "clamp(-clip, clip) + clip → clamp(-clip, clip) % len(vectors)",
+        "Positions are taken to be 0, 1, 2, … They are data.":
+            lambda q, k, vectors, *_: key_scores(q, k, vectors, torch.arange(len(q)), torch.arange(len(k))),
     },
     answers=(Answer("whose", lambda name: "shaw" in name, {
         "Huang et al., with the Music Transformer, took Shaw's vectors over. What they added is the skew.":

@@ -20,14 +20,6 @@ def skew_by_slices(products: Tensor) -> Tensor:
     return later.unflatten(-1, (length, 2 * length - 1))[..., :length]
 
 
-def from_place(products: Tensor, start: int) -> Tensor:
-    """As the right answer, but what is skipped at the start is `start` numbers."""
-    length = products.shape[-2]
-    flat = pad(pad(products, (0, 1)).flatten(-2), (0, length))
-    later = flat[..., start : start + length * (2 * length - 1)]
-    return later.unflatten(-1, (length, 2 * length - 1))[..., :length]
-
-
 def causal_only(products: Tensor) -> Tensor:
     """Music Transformer's own, for the first T columns."""
     length = products.shape[-2]
@@ -144,9 +136,9 @@ skew_both = Check(
     mistakes={
         "This is Music Transformer's skew. It has no offsets above 0.": causal_only,
         "The first numbers are not skipped: row 0 begins with offset 0, in column T − 1.":
-            lambda products: from_place(products, 0),
+            "length - 1 : 2 * length**2 - 1 → : 2 * length**2 - length",
         "One number too many is skipped at the start.":
-            lambda products: from_place(products, products.shape[-2]),
+            "length - 1 : 2 * length**2 - 1 → length : 2 * length**2",
         "Rows do not move: this is the same slice of each.":
             lambda products: products[..., products.shape[-2] - 1 :],
         "products may have axes in front. T is its last size but one: shape[-2].": length_of_first_axis,

@@ -1,7 +1,6 @@
 """Buckets, both ways."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -11,10 +10,10 @@ from ..cases import by_hand
 from ..verdict import Answer, Case, Check, call
 
 
-def never_cut(distance: Tensor, count: int, far: int, whole: Callable = Tensor.long) -> Tensor:
+def never_cut(distance: Tensor, count: int, far: int) -> Tensor:
     near = count // 2
     octaves = (distance.double() / near).log() / math.log(far / near)
-    return torch.where(distance < near, distance, near + whole(octaves * near))
+    return torch.where(distance < near, distance, near + (octaves * near).long())
 
 
 def side(distance: Tensor, count: int, far: int) -> Tensor:
@@ -22,42 +21,10 @@ def side(distance: Tensor, count: int, far: int) -> Tensor:
     return never_cut(distance, count, far).clamp(max=count - 1)
 
 
-def rounded(whole: Callable) -> Callable:
-    """Another way to make whole numbers of what lies between two buckets."""
-    return lambda distance, count, far: never_cut(distance, count, far, whole).clamp(max=count - 1).long()
-
-
-def buckets_of(
-    offset: Tensor, buckets: int, max_distance: int, bidirectional: bool, one: Callable = side
-) -> Tensor:
+def buckets_of(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
     if not bidirectional:
-        return one((-offset).clamp(min=0), buckets, max_distance)
-    return one(offset.abs(), buckets // 2, max_distance) + buckets // 2 * (offset > 0)
-
-
-def never_halved(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
-    if not bidirectional:
-        return buckets_of(offset, buckets, max_distance, False)
-    return side(offset.abs(), buckets, max_distance) + buckets * (offset > 0)
-
-
-def future_as_past(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
-    if bidirectional:
-        return buckets_of(offset, buckets, max_distance, True)
-    return side(offset.abs(), buckets, max_distance)
-
-
-def zero_in_the_upper_half(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
-    found = buckets_of(offset, buckets, max_distance, bidirectional)
-    return found + buckets // 2 * (offset == 0) if bidirectional else found
-
-
-def ratio_of_all(distance: Tensor, count: int, far: int) -> Tensor:
-    """The logarithm reaches from 1 to the maximum, not from the exact ones on."""
-    near = count // 2
-    octaves = (distance.clamp(min=1).double() / near).log() / math.log(far)
-    beyond = near + (octaves * (count - near)).floor().long()
-    return torch.where(distance < near, distance, beyond.clamp(max=count - 1))
+        return side((-offset).clamp(min=0), buckets, max_distance)
+    return side(offset.abs(), buckets // 2, max_distance) + buckets // 2 * (offset > 0)
 
 
 def bucket_case(offsets: list, buckets: int, max_distance: int, bidirectional: bool, shown: str = "") -> Case:
@@ -110,19 +77,18 @@ to_bucket = Check(
         "The sign is turned around: keys before the query have negative offsets.":
             lambda offset, *args: buckets_of(-offset, *args),
         "The last bucket is missing its cut: clamp to the number of buckets − 1.":
-            lambda *args: buckets_of(*args, one=never_cut),
+            "never_cut(distance, count, far).clamp(max=count - 1) → never_cut(distance, count, far)",
         "The far buckets are rounded to the nearest. Round down.":
-            lambda *args: buckets_of(*args, one=rounded(torch.round)),
+            "(octaves * near).long() → (octaves * near).round().long()",
         "The logarithm is divided by ln D. From the exact half on, it must reach 1 at D: ln(2D/G).":
-            lambda *args: buckets_of(*args, one=ratio_of_all),
-        "In a causal model keys after the query are hidden, and get bucket 0.": future_as_past,
-        "With two sides, each has half of the buckets.": never_halved,
-        "Left and right share their buckets. Keys after the query use the upper half.": (
-            lambda offset, buckets, far, both: (
-                side(offset.abs(), buckets // 2, far) if both else buckets_of(offset, buckets, far, False)
-            )
-        ),
-        "Offset 0 belongs to the lower half.": zero_in_the_upper_half,
+            "math.log(far / near) → math.log(far)",
+        "In a causal model keys after the query are hidden, and get bucket 0.":
+            "(-offset).clamp(min=0) → offset.abs()",
+        "With two sides, each has half of the buckets.":
+            "buckets // 2, max_distance) + buckets // 2 * → buckets, max_distance) + buckets *",
+        "Left and right share their buckets. Keys after the query use the upper half.":
+            "max_distance) + buckets // 2 * (offset > 0) → max_distance)",
+        "Offset 0 belongs to the lower half.": "offset > 0 → offset >= 0",
     },
     answers=(Answer("unused", 16, {
         "Bucket 15 has all keys far before the query.": 15,

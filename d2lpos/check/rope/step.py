@@ -25,55 +25,17 @@ def decode_step(q, k, v, keys, values):
     return (keys @ turned_at(q, position) / math.sqrt(len(q))).softmax(0) @ values, keys, values
 
 
-def decode(
-    q: Tensor, k: Tensor, v: Tensor, keys: Tensor, values: Tensor, turn_q: Callable = turned_at,
-    turn_k: Callable = turned_at, scale: float | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """A wrong step: the other arguments are what it does otherwise."""
-    position = len(keys)
-    keys = torch.cat([keys, turn_k(k, position)[None]])
-    values = torch.cat([values, v[None]])
-    scale = math.sqrt(len(q)) if scale is None else scale
-    return (keys @ turn_q(q, position) / scale).softmax(0) @ values, keys, values
-
-
-def in_order(results: tuple, *order: int) -> tuple:
-    return tuple(results[i] for i in order)
-
-
-def as_they_are(x: Tensor, position: float) -> Tensor:
-    return x
-
-
 def turned_again(q, k, v, keys, values):
     """The whole cache is turned by the newest position, as if nothing in it had turned."""
     angles = len(keys) * pair_angles(len(q), 10_000.0).to(q)
     return decode_step(q, k, v, turn_both(keys, angles, "half"), values)
 
 
-def kept_unturned(q, k, v, keys, values):
-    output, _, values = decode_step(q, k, v, keys, values)
-    return output, torch.cat([keys, k[None]]), values
-
-
-def weighed_before(q, k, v, keys, values):
-    """The weights are computed before the own key is in the cache, and fall on the values with the own one."""
-    query = turned_at(q, len(keys))
-    _, new_keys, new_values = decode_step(q, k, v, keys, values)
-    return (keys @ query / math.sqrt(len(q))).softmax(0) @ new_values, new_keys, new_values
-
-
-def left_out(q, k, v, keys, values):
-    """The own token is in the cache only when the output is there: for the first one, a sum of nothing."""
-    _, new_keys, new_values = decode_step(q, k, v, keys, values)
-    return (keys @ turned_at(q, len(keys)) / math.sqrt(len(q))).softmax(0) @ values, new_keys, new_values
-
-
 def blind_to_itself(q, k, v, keys, values):
     _, new_keys, new_values = decode_step(q, k, v, keys, values)
-    seen, kept = (keys, values) if len(keys) else (new_keys, new_values)
+    own_keys, own_values = (keys, values) if len(keys) else (new_keys, new_values)
     query = turned_at(q, len(keys))
-    return (seen @ query / math.sqrt(len(q))).softmax(0) @ kept, new_keys, new_values
+    return (own_keys @ query / math.sqrt(len(q))).softmax(0) @ own_values, new_keys, new_values
 
 
 def decoding(tokens: int, d: int, e: int) -> Case:
@@ -128,19 +90,23 @@ step = Check(
     },
     mistakes={
         "Nothing turns. Query and key turn by the position of the new token, which is len(keys).":
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are, as_they_are),
+            "torch.cat(turned_pair(*x.chunk(2), angles)) → x",
         "The cached keys are turned again, by the newest position. They have turned by their own.":
             turned_again,
-        "The new key turns for its own step, but is kept as it was. Keep the turned one.": kept_unturned,
-        "The new token does not see itself. Put its key and value into the cache first.":
-            (blind_to_itself, left_out, weighed_before),
+        "The new key turns for its own step, but is kept as it was. Keep the turned one.":
+            "@ values, keys, values → @ values, torch.cat([keys[:-1], k[None]]), values",
+        "The new token does not see itself. Put its key and value into the cache first.": (
+            blind_to_itself,
+            "return (keys @ → return (keys[:-1] @",
+            "return (keys @ turned_at(q, position) / math.sqrt(len(q))).softmax(0) @ values → return (keys[:-1] @ turned_at(q, position) / math.sqrt(len(q))).softmax(0) @ values[:-1]",
+        ),
         "The scores lack their division by √d.":
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=1.0),
+            "turned_at(q, position) / math.sqrt(len(q)) → turned_at(q, position)",
         "√d is that of queries and keys, not of values.": root_of_values,
         "The query is one position after its own key.": counts_after_adding,
         "The results come in another order: the output first, then keys, then values.": (
-            lambda *given: in_order(decode_step(*given), 1, 2, 0),
-            lambda *given: in_order(decode_step(*given), 0, 2, 1),
+            lambda *given: decode_step(*given)[1:] + decode_step(*given)[:1],
+            "@ values, keys, values → @ values, values, keys",
         ),
     },
     cards=(root_of_values, counts_after_adding),

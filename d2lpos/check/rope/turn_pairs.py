@@ -9,20 +9,10 @@ from ..verdict import Case, Check, call
 from .material import draw, joined, split, turn_both, turned_pair
 
 
-def overwrite(x: Tensor, angles: Tensor, layout: str) -> Tensor:
-    a, b = split(x, layout)
-    a = a * angles.cos() - b * angles.sin()
-    return joined(a, a * angles.sin() + b * angles.cos(), layout)
-
-
 def spread(x: Tensor, both: Tensor, layout: str) -> Tensor:
     """A turn feature by feature, with an angle for each."""
     a, b = split(x, layout)
     return x * both.cos() + joined(-b, a, layout) * both.sin()
-
-
-def other(layout: str) -> str:
-    return "half" if layout == "interleaved" else "interleaved"
 
 
 def turn_case(x: list, angles: list, layout: str) -> Case:
@@ -57,11 +47,13 @@ turn_pairs = Check(
         )],
     },
     mistakes={
-        "The pairs turn clockwise: this is the angle −α.": lambda x, angles, layout: turn_both(
-            x, -angles, layout
+        "The pairs turn clockwise: this is the angle −α.":
+            lambda x, angles, layout: turn_both(x, -angles, layout),
+        "The second feature turns with the new first one. Both sums need the old one.": (
+            "return a * angles.cos() - b * angles.sin(), a → a = a * angles.cos() - b * angles.sin()\n    return a, a"
         ),
-        "The second feature turns with the new first one. Both sums need the old one.": overwrite,
-        "The two layouts are exchanged.": lambda x, angles, layout: turn_both(x, angles, other(layout)),
+        "The two layouts are exchanged.":
+            lambda x, angles, layout: turn_both(x, angles, {"half": "interleaved"}.get(layout, "half")),
         "Neighbors have turned, but come back in halves. Put each one next to its partner.":
             lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "half"),
         "Two neighbors get different angles. Repeat each angle twice in a row: repeat_interleave.":

@@ -1,13 +1,12 @@
 """Count, and look between."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
+from ..cases import quarters
 from ..verdict import Case, Check, call
-from .material import quarters
 
 
 def counted_words(q: Tensor, k: Tensor, table: Tensor) -> Tensor:
@@ -16,40 +15,6 @@ def counted_words(q: Tensor, k: Tensor, table: Tensor) -> Tensor:
     terms = q @ table.mT
     below, above = (terms.gather(-1, row.long()) for row in (p.floor(), p.ceil()))
     return torch.lerp(below, above, p - p.floor()).tril()
-
-
-def from_key_to_query(gates: Tensor) -> Tensor:
-    return gates.tril().flip(-1).cumsum(dim=-1).flip(-1)
-
-
-def weighted(below: Callable, above: Callable) -> Callable:
-    def look(terms: Tensor, p: Tensor) -> Tensor:
-        rows = (terms.gather(-1, row.long()) for row in (p.floor(), p.ceil()))
-        return next(rows) * below(p) + next(rows) * above(p)
-
-    return look
-
-
-between_rows = weighted(lambda p: 1 - p.frac(), lambda p: p.frac())
-
-
-def counting(
-    logits: Callable = lambda q, k: q @ k.mT / math.sqrt(q.shape[-1]), count: Callable = from_key_to_query,
-    look: Callable = between_rows, last: Callable = lambda p, rows: p.clamp(max=rows - 1),
-    end: Callable = lambda term, q: term,
-) -> Callable:
-    """As the right answer, with another way to do one of its steps."""
-
-    def answer(q: Tensor, k: Tensor, table: Tensor) -> Tensor:
-        p = last(count(logits(q, k).sigmoid()), len(table))
-        return end(look(q @ table.mT, p).tril(), q)
-
-    return answer
-
-
-def not_hidden(q: Tensor, k: Tensor, table: Tensor) -> Tensor:
-    term = counted_words(q, k, table)
-    return term + (q @ table[0])[:, None].expand(term.shape).triu(1)
 
 
 def words_case(tokens: int, d: int, rows: int) -> Case:
@@ -79,20 +44,18 @@ contextual = Check(
     },
     mistakes={
         "The row below is taken alone. Mix it with the row above.":
-            counting(look=lambda terms, p: terms.gather(-1, p.long())),
+            "torch.lerp(below, above, p - p.floor()) → below",
         "The two rows have each other's weights. A count just above 3 is nearly row 3.":
-            counting(look=weighted(lambda p: p.frac(), lambda p: 1 - p.frac())),
-        "The key itself counts, too.": counting(count=lambda gates: from_key_to_query(gates) - gates.tril()),
+            "lerp(below, above → lerp(above, below",
+        "The key itself counts, too.": "flip(-1).clamp → flip(-1).sub(gates).clamp",
         "This counts from the first token up to the key. Count from the key up to the query.":
-            counting(count=lambda gates: gates.tril().cumsum(dim=-1)),
-        "The gate is sigmoid(q · k / √d). The √d is missing.": counting(logits=lambda q, k: q @ k.mT),
+            "gates.flip(-1).cumsum(dim=-1).flip(-1) → gates.cumsum(dim=-1)",
+        "The gate is sigmoid(q · k / √d). The √d is missing.": "k.mT / math.sqrt(q.shape[-1]) → k.mT",
         "The term is the query's product with a row, and is not divided by √d.":
-            counting(end=lambda term, q: term / math.sqrt(q.shape[-1])),
-        "To a later key nothing is added: 0.": not_hidden,
-        "A count may be beyond the last row, which has the number rows − 1. Clamp it there.": (
-            counting(last=lambda p, rows: p),
-            counting(last=lambda p, rows: p.clamp(max=rows)),
-        ),
+            "q @ table.mT → q @ table.mT / math.sqrt(q.shape[-1])",
+        "To a later key nothing is added: 0.": "p - p.floor()).tril() → p - p.floor())",
+        "A count may be beyond the last row, which has the number rows − 1. Clamp it there.":
+            ("flip(-1).clamp(max=len(table) - 1) → flip(-1)", "len(table) - 1 → len(table)"),
     },
     as_good={
         "q.shape[-1] → k.shape[-1]": "Queries and keys have as many features.",

@@ -2,26 +2,10 @@
 
 from collections.abc import Callable
 
-import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from ..verdict import Case, Misconduct
-
-
-def quarters(*shape: int, seed: int = 0) -> Tensor:
-    """Numbers whose sums and products are exact."""
-    return torch.randint(-8, 9, shape, generator=torch.Generator().manual_seed(seed)) / 4
-
-
-def two(found: object, names: str, *shapes: tuple) -> tuple[Tensor, Tensor]:
-    """Two tensors of these shapes, as float64."""
-    if not isinstance(found, tuple | list) or [*map(type, found)] != [Tensor, Tensor]:
-        raise Misconduct(f"Two tensors are asked for: {names}")
-    got = tuple(tuple(part.shape) for part in found)
-    if got != shapes:
-        raise Misconduct(f"Returns shapes {got[0]} and {got[1]}; {names} are {shapes[0]} and {shapes[1]}")
-    return found[0].double(), found[1].double()
 
 
 class Watch(TorchFunctionMode):

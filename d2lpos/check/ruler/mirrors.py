@@ -1,15 +1,13 @@
 """Two mirrors."""
 
-import math
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..cases import read_as
+from ..cases import read_as, two_tensors
 from ..verdict import Answer, Case, Check, call
-from .material import two
 
 
 def toward(angle: Tensor) -> Tensor:
@@ -18,11 +16,6 @@ def toward(angle: Tensor) -> Tensor:
 
 def half_way(angle: Tensor) -> tuple[Tensor, Tensor]:
     return toward(0 * angle), toward(angle / 2)
-
-
-def at(first: Callable, second: Callable) -> Callable:
-    """Mirrors whose normals point at first(angle) and second(angle)."""
-    return lambda angle: (toward(first(angle)), toward(second(angle)))
 
 
 def reflections(v: Tensor) -> Tensor:
@@ -39,9 +32,9 @@ def lengths(u: Tensor, w: Tensor) -> Tensor:
     return torch.stack([u, w]).norm(dim=-1)
 
 
-def mirror_case(angles: list[float], seen: Callable) -> Case:
+def mirror_case(angles: list[float], look: Callable) -> Case:
     def read(outcome: object) -> object:
-        return seen(*two(outcome, "u and w", *2 * ((len(angles), 2),)))
+        return look(*(part.double() for part in two_tensors(outcome, "u and w", *2 * ((len(angles), 2),))))
 
     return read_as(call(angle=torch.tensor(angles)), read)
 
@@ -59,13 +52,12 @@ mirrors = Check(
     },
     mistakes={
         "Reflected at these two, the plane turns the other way. Which of the two comes first?":
-            at(lambda angle: angle / 2, lambda angle: 0 * angle),
-        "Two mirrors turn by twice the angle between them.": at(lambda angle: 0 * angle, lambda angle: angle),
-        "This turns by half of the angle.": at(lambda angle: 0 * angle, lambda angle: angle / 4),
-        "What matters is the angle between the two mirrors, not where both stand.":
-            at(lambda angle: angle / 2, lambda angle: angle / 2),
+            "toward(0 * angle), toward(angle / 2) → toward(angle / 2), toward(0 * angle)",
+        "Two mirrors turn by twice the angle between them.": "angle / 2 → angle",
+        "This turns by half of the angle.": "angle / 2 → angle / 4",
+        "What matters is the angle between the two mirrors, not where both stand.": "0 * angle → angle / 2",
         "This turns by half a circle besides. A vector is the normal of its mirror, and stands across it.":
-            at(lambda angle: 0 * angle, lambda angle: angle / 2 + math.pi / 2),
+            "angle / 2 → angle / 2 + torch.pi / 2",
         "w is on the right line, but its length is not 1.":
             lambda angle: (toward(0 * angle), toward(0 * angle) + toward(angle)),
     },

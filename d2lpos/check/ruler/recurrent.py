@@ -1,13 +1,12 @@
 """One number, three ways."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from ..cases import read_as
+from ..cases import quarters, read_as, two_tensors
 from ..verdict import Answer, Case, Check, call
-from .material import quarters, two, without
+from .material import without
 
 
 def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
@@ -18,32 +17,11 @@ def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tenso
     return torch.stack(y), state
 
 
-def stepping(
-    update: Callable = lambda state, pair, gate: gate * state + pair,
-    start: Callable = lambda state: state, end: Callable = lambda y, state, before: (y, state),
-) -> Callable:
-    """As the right answer, with another way to do one of its steps."""
-
-    def answer(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        state, y = start(state), []
-        for query, key, value, gate in zip(q, k, v, gates, strict=True):
-            before, state = state, update(state, torch.outer(key, value), gate)
-            y.append(query @ state)
-        return end(torch.stack(y), state, before)
-
-    return answer
-
-
 def by_quotients(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-    kept = gates.cumprod(dim=0)[:, None]
-    pairs = (k / kept)[:, :, None] * v[:, None]
-    states = kept[..., None] * (state + pairs.cumsum(dim=0))
+    decay = gates.cumprod(dim=0)[:, None]
+    pairs = (k / decay)[:, :, None] * v[:, None]
+    states = decay[..., None] * (state + pairs.cumsum(dim=0))
     return (q[:, None] @ states)[:, 0], states[-1]
-
-
-def with_all_pairs(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-    y, last = read_as_it_goes(q, k, v, gates, state)
-    return y + 0 * (q @ k.mT).sum(), last
 
 
 def text(tokens: int, d: int, e: int, gates: list[float] | None = None, begun: bool = False) -> tuple:
@@ -60,7 +38,7 @@ def read_case(part: int, tokens: int, d: int, e: int, gates: list | None = None,
     label = f"{tokens} tokens, d = {d}, e = {e}, gates of {arguments['gates'][0]:.0e}"
     return read_as(
         call(label if tokens > 10 else "", **arguments),
-        lambda outcome: two(outcome, "y and the state", (tokens, e), (d, e))[part],
+        lambda outcome: two_tensors(outcome, "y and the state", (tokens, e), (d, e))[part],
     )
 
 
@@ -94,17 +72,17 @@ recurrent = Check(
     mistakes={
         "A query reads its own token, too: first add, then read.": read_first,
         "Here the token's own pair decays, too: first multiply by the gate, then add.":
-            stepping(update=lambda state, pair, gate: gate * (state + pair)),
-        "Nothing decays here.": stepping(update=lambda state, pair, gate: state + pair),
-        "A gate says how much of the state is kept, not how much of the token is added.": (
-            stepping(update=lambda state, pair, gate: state + gate * pair),
-            stepping(update=lambda state, pair, gate: gate * state + (1 - gate) * pair),
-        ),
+            "gate * state + torch.outer(key, value) → gate * (state + torch.outer(key, value))",
+        "Nothing decays here.": "gate * state + → state +",
+        "A gate says how much of the state is kept, not how much of the token is added.":
+            ("gate * state + → state + gate *", "gate * state + → gate * state + (1 - gate) *"),
         "The state that is given is where the text goes on. Here it begins with zeros.":
-            stepping(start=torch.zeros_like),
-        "This is the state before the last token.": stepping(end=lambda y, state, before: (y, before)),
+            "y = [] → y, state = [], torch.zeros_like(state)",
+        "This is the state before the last token.":
+            lambda *given: (read_as_it_goes(*given)[0], read_as_it_goes(*(x[:-1] for x in given[:4]), given[4])[1]),
         "A product of gates becomes 0, and nothing can be divided by it. Go token by token.": by_quotients,
-        "A matrix for all pairs grows with the square of the text. Go token by token.": with_all_pairs,
+        "A matrix for all pairs grows with the square of the text. Go token by token.":
+            "torch.stack(y), state → torch.stack(y) + 0 * (q @ k.mT).sum(), state",
     },
     answers=(Answer("break_even", 64, {
         "A cache holds a key and a value for each token.": 128,

@@ -1,66 +1,21 @@
 """Absorb, or not."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
 from ...input.sinusoids import frequencies
 from ...rotary.rope import rotate
+from ..cases import quarters
 from ..verdict import Answer, Case, Check, call
-from .material import quarters, without
+from .material import without
 
 
 def absorbed(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
     content = torch.einsum("hd,hrd->hr", q, up) @ c.mT
     clock = rotate(q_r, angle[-1]) @ rotate(k_r, angle).mT
     return (content + clock) / math.sqrt(q.shape[-1] + q_r.shape[-1])
-
-
-def straight(q: Tensor, c: Tensor, up: Tensor) -> Tensor:
-    return torch.einsum("hd,hrd->hr", q, up) @ c.mT
-
-
-def turned(q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
-    return rotate(q_r, angle[-1]) @ rotate(k_r, angle).mT
-
-
-def summing(
-    content: Callable = straight, clock: Callable = turned,
-    scale: Callable = lambda d, r, d_r: math.sqrt(d + d_r),
-) -> Callable:
-    """As the right answer, with another content, another clock, or another scale."""
-
-    def answer(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
-        d, r, d_r = q.shape[-1], c.shape[-1], q_r.shape[-1]
-        return (content(q, c, up) + clock(q_r, k_r, angle)) / scale(d, r, d_r)
-
-    return answer
-
-
-def scaled_apart(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
-    content = straight(q, c, up) / math.sqrt(q.shape[-1])
-    return content + turned(q_r, k_r, angle) / math.sqrt(q_r.shape[-1])
-
-
-def turns_everywhere(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
-    """As RoPE without a clock beside: the content's queries and latents turn, too."""
-    return absorbed(rotate(q, angle[-1]), rotate(c, angle), up, q_r, k_r, angle)
-
-
-def query_turns(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
-    return absorbed(rotate(q, angle[-1]), c, up, q_r, k_r, angle)
-
-
-def keys_turn(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
-    """RoPE as usual, on keys that are built for each head."""
-    content = (rotate(c @ up, angle) @ rotate(q, angle[-1])[..., None])[..., 0]
-    return (content + turned(q_r, k_r, angle)) / math.sqrt(q.shape[-1] + q_r.shape[-1])
-
-
-def built(q: Tensor, c: Tensor, up: Tensor) -> Tensor:
-    return (c @ up @ q[..., None])[..., 0]
 
 
 def step_of(heads: int, tokens: int, d: int, r: int, d_r: int, first: int = 0, leave: str = "") -> dict:
@@ -120,35 +75,34 @@ scores = Check(
     },
     mistakes={
         "Both parts are one score, and share one root: that of d + d_r.": (
-            summing(scale=lambda d, r, d_r: math.sqrt(d)),
-            scaled_apart,
+            "q.shape[-1] + q_r.shape[-1] → q.shape[-1]",
+            "(content + clock) / math.sqrt(q.shape[-1] + q_r.shape[-1]) → content / math.sqrt(q.shape[-1]) + clock / math.sqrt(q_r.shape[-1])",
         ),
         "Each head has its own matrix to absorb.": (
-            summing(content=lambda q, c, up: straight(q, c, up[:1].expand(up.shape))),
-            summing(content=lambda q, c, up: straight(q, c, up.mean(dim=0).expand(up.shape))),
+            "q, up) → q, up[:1].expand(up.shape))",
+            "q, up) → q, up.mean(dim=0).expand(up.shape))",
             heads_summed,
         ),
         "The content does not turn. Between the query and a matrix that it absorbs, no turn can stand.": (
-            turns_everywhere, query_turns, keys_turn,
+            "q, up) @ c.mT → rotate(q, angle[-1]), up) @ rotate(c, angle).mT",
+            "q, up) → rotate(q, angle[-1]), up)",
+            'torch.einsum("hd,hrd->hr", q, up) @ c.mT → (rotate(c @ up, angle) @ rotate(q, angle[-1])[..., None])[..., 0]',
         ),
-        "The clock is missing.": summing(clock=lambda q_r, k_r, angle: 0),
-        "The clock's queries and keys come unturned.": summing(clock=lambda q_r, k_r, angle: q_r @ k_r.mT),
+        "The clock is missing.": "content + clock → content",
+        "The clock's queries and keys come unturned.":
+            "rotate(q_r, angle[-1]) @ rotate(k_r, angle).mT → q_r @ k_r.mT",
         "The query stands at the last token. Here it turns as the first.":
-            summing(clock=lambda q_r, k_r, angle: rotate(q_r, angle[0]) @ rotate(k_r, angle).mT),
-        "The keys are built from the cache. Let the query absorb the matrix instead.": summing(content=built),
+            "rotate(q_r, angle[-1]) → rotate(q_r, angle[0])",
+        "The keys are built from the cache. Let the query absorb the matrix instead.":
+            'torch.einsum("hd,hrd->hr", q, up) @ c.mT → (c @ up @ q[..., None])[..., 0]',
     },
-    answers=(Answer(
-        "times",
-        2 * 128 * 128 / (512 + 64),
-        {
-            "The clock's key is kept, too.": 2 * 128 * 128 / 512,
-            "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
-            "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
-            "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
-            "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
-        },
-        within=0.1,
-    ),),
+    answers=(Answer("times", 2 * 128 * 128 / (512 + 64), within=0.1, mistakes={
+        "The clock's key is kept, too.": 2 * 128 * 128 / 512,
+        "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
+        "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
+        "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
+        "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
+    }),),
     cards=(heads_summed,),
     as_good={
         "q.shape[-1] → up.shape[-1]": "A matrix gives keys with as many features as a query has.",

@@ -24,11 +24,6 @@ def own_frequencies(positions: Tensor, d: int, base: float) -> Tensor:
     return torch.where(torch.arange(d) % 2 == 0, angles.sin(), angles.cos())
 
 
-def one_axis_only(positions: Tensor, d: int, base: float) -> Tensor:
-    angles = torch.outer(positions, base ** -(torch.arange(0, d, 2) / d))
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
 def encode_case(positions: list, d: int, base: float) -> Case:
     label = f"positions {positions}, d = {d}, base = {base:g}"
     return exact_dtype(call(label, positions=torch.tensor(positions), d=d, base=base))
@@ -62,17 +57,16 @@ encode = Check(
     },
     mistakes={
         "The exponent has lost its minus: the hands must become slower, not faster.":
-            lambda p, d, base: clocks(p, base, -torch.arange(0, d, 2) / d).flatten(-2),
+            "base**-exponents → base**exponents",
         "All sines come first. This layout has each sine next to its cosine.":
-            lambda p, d, base: encode_clocks(p, d, base).unflatten(-1, (-1, 2)).mT.flatten(-2),
+            "[angles.sin(), angles.cos()], dim=-1 → [angles.sin(), angles.cos()], dim=-2",
         "The cosines stand at the even places. The sines belong there.":
-            lambda p, d, base: encode_clocks(p, d, base).unflatten(-1, (-1, 2)).flip(-1).flatten(-2),
+            "[angles.sin(), angles.cos()] → [angles.cos(), angles.sin()]",
         "Every feature has its own frequency. A sine and its cosine share one.": own_frequencies,
-        "The exponent is −i/d. It is −2i/d.":
-            lambda p, d, base: clocks(p, base, torch.arange(d // 2) / d).flatten(-2),
-        "The base is always 10000 here. It is an argument.":
-            lambda p, d, base: encode_clocks(p, d, 10000.0),
-        "Exactly one axis of positions is expected. positions[..., None] serves any shape.": one_axis_only,
+        "The exponent is −i/d. It is −2i/d.": "torch.arange(0, d, 2) / d → torch.arange(d // 2) / d",
+        "The base is always 10000 here. It is an argument.": lambda p, d, base: encode_clocks(p, d, 10000.0),
+        "Exactly one axis of positions is expected. positions[..., None] serves any shape.":
+            "positions[..., None] * base**-exponents → torch.outer(positions, base**-exponents)",
         "Hand by hand is slow. Let one tensor of speeds multiply the positions.": hand_by_hand,
     },
 )

@@ -42,15 +42,10 @@ first_lost = Check(
         "Not every format is known. Compute it from the dtype.":
             lambda dtype: {torch.bfloat16: 257, torch.float16: 2049, torch.float32: 16777217}.get(dtype),
     },
-    answers=(Answer(
-        "contexts",
-        128,
-        {
-            "That is float16's number. float32's is larger.": 2049 / 131072,
-            "That is bfloat16's number. float32's is larger.": 257 / 131072,
-            "float32 holds 24 binary digits, the leading 1 with the 23 of its fraction.": 64,
-            "That is the number itself. Divide it by 131,072.": 16777217,
-        },
-        within=0.01,
-    ),),
+    answers=(Answer("contexts", 128, within=0.01, mistakes={
+        "That is float16's number. float32's is larger.": 2049 / 131072,
+        "That is bfloat16's number. float32's is larger.": 257 / 131072,
+        "float32 holds 24 binary digits, the leading 1 with the 23 of its fraction.": 64,
+        "That is the number itself. Divide it by 131,072.": 16777217,
+    }),),
 )

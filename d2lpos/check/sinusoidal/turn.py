@@ -31,13 +31,9 @@ def turn_clocks(code: Tensor, k: float, base: float) -> Tensor:
     return turned(code, offset_angles(code, k, base))
 
 
-def code_at(k: float, code: Tensor, base: float) -> Tensor:
-    return sinusoidal(torch.tensor(float(k)), code.shape[-1], base).expand_as(code)
-
-
 def look_up(code: Tensor, k: int, base: float) -> Tensor:
     """Finds the whole position whose code is nearest, and goes on from there."""
-    table = sinusoidal(torch.arange(1000).double(), code.shape[-1], base).to(code)
+    table = sinusoidal(torch.arange(3000).double(), code.shape[-1], base).to(code)
     return sinusoidal((code @ table.T).argmax(dim=-1) + k, code.shape[-1], base)
 
 
@@ -88,7 +84,7 @@ turn = Check(
     mistakes={
         "The hands turn the other way: this is PE(p − k).": lambda code, k, base: turn_clocks(code, -k, base),
         "Codes do not add: PE(p) + PE(k) is not PE(p + k), because sin(a) + sin(b) is not sin(a + b).":
-            lambda code, k, base: code + code_at(k, code, base),
+            lambda code, k, base: code + sinusoidal(torch.tensor(float(k)), code.shape[-1], base).to(code),
         "The slowest hand does not know how often it went around. Turn what you are given.": position_recovered,
         "All hands turn by the same angle k. Each has its own frequency: kω.":
             lambda code, k, base: turned(code, torch.tensor(float(k))),

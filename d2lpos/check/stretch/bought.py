@@ -1,6 +1,5 @@
 """What a budget buys."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -18,36 +17,9 @@ def by_tokens(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Ten
     return worth((budget * shares / lengths).long(), lengths, trained)
 
 
-def by_rows(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Tensor:
-    total = budget / (shares * lengths).sum()
-    return worth((total * shares).long(), lengths, trained)
-
-
-def evenly(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Tensor:
-    return by_tokens(budget, lengths, torch.ones_like(shares) / len(shares), trained)
-
-
-def rounded(round_: Callable[[Tensor], Tensor]) -> Callable:
-    """As the right answer, with rows rounded in another way."""
-    return lambda budget, lengths, shares, trained: worth(
-        round_(budget * shares / lengths).long(), lengths, trained
-    )
-
-
-def otherwise(column: int, value: Callable[[Tensor, Tensor, int], Tensor]) -> Callable:
-    """As the right answer, with value(rows, lengths, trained) in one column."""
-
-    def answer(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Tensor:
-        found = by_tokens(budget, lengths, shares, trained)
-        found[:, column] = value(found[:, 0], lengths, trained)
-        return found
-
-    return answer
-
-
 def budget_case(budget: int, lengths: list[int], shares: list[float], trained: int) -> Case:
-    given = {"lengths": torch.tensor(lengths), "shares": torch.tensor(shares)}
-    return call(budget=budget, **given, trained=trained)
+    rows = {"lengths": torch.tensor(lengths), "shares": torch.tensor(shares)}
+    return call(budget=budget, **rows, trained=trained)
 
 
 bought = Check(
@@ -69,33 +41,26 @@ bought = Check(
         ],
     },
     mistakes={
-        "shares are of the tokens. A row of 256 takes four times as many as a row of 64.": by_rows,
-        "The shares need not be equal: they are given.": evenly,
-        "A row that the budget does not pay for is not bought: round down.": (
-            rounded(torch.ceil),
-            rounded(torch.round),
-        ),
-        "A token sees itself and those before it: a row of N has N(N + 1)/2 pairs.": (
-            otherwise(1, lambda rows, lengths, trained: rows * lengths**2),
-            otherwise(1, lambda rows, lengths, trained: rows * lengths * (lengths - 1) // 2),
-        ),
+        "shares are of the tokens. A row of 256 takes four times as many as a row of 64.":
+            "budget * shares / lengths → budget / (shares * lengths).sum() * shares",
+        "The shares need not be equal: they are given.":
+            "budget * shares / lengths → budget / len(shares) / lengths",
+        "A row that the budget does not pay for is not bought: round down.":
+            ("lengths).long() → lengths).ceil().long()", "lengths).long() → lengths).round().long()"),
+        "A token sees itself and those before it: a row of N has N(N + 1)/2 pairs.":
+            ("lengths * (lengths + 1) // 2 → lengths**2", "lengths + 1 → lengths - 1"),
         "These are the places of one row that are new. Count them in all rows.":
-            otherwise(2, lambda rows, lengths, trained: (lengths - trained).clamp(min=0)),
+            "rows * (lengths - trained) → (lengths - trained)",
         "A row that is shorter than those of training has no token past them: 0, and no negative number.":
-            otherwise(2, lambda rows, lengths, trained: rows * (lengths - trained)),
+            "(lengths - trained).clamp(min=0) → (lengths - trained)",
     },
-    answers=(Answer(
-        "dearer",
-        257 / 65,
-        {
-            "So many pairs more has a single row. The same tokens buy a quarter of the rows.": 4 * 257 / 65,
-            "A token sees itself, too: a row has N(N + 1)/2 pairs.": 255 / 63,
-            "It is nearly that. How many pairs has a row of 256, and how many has a row of 64?": 4,
-            "The tokens are as many. The pairs are not.": 1,
-            "Divide the pairs of the long rows by those of the short ones.": 0.25,
-        },
-        within=0.01,
-    ),),
+    answers=(Answer("dearer", 257 / 65, within=0.01, mistakes={
+        "So many pairs more has a single row. The same tokens buy a quarter of the rows.": 4 * 257 / 65,
+        "A token sees itself, too: a row has N(N + 1)/2 pairs.": 255 / 63,
+        "It is nearly that. How many pairs has a row of 256, and how many has a row of 64?": 4,
+        "The tokens are as many. The pairs are not.": 1,
+        "Divide the pairs of the long rows by those of the short ones.": 0.25,
+    }),),
     as_good={
         "torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=1) → torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=-1)": "Of two axes, 1 is the last.",
     },

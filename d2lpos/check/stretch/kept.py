@@ -1,6 +1,5 @@
 """What is kept."""
 
-from collections.abc import Callable
 
 import torch
 from scipy.stats import t
@@ -34,29 +33,9 @@ def paired_word(before: Tensor, after: Tensor, margin: float) -> str:
     return judged(each, margin, student(each))
 
 
-def within(half: Callable[[Tensor], float]) -> Callable:
-    """As the right answer, with another half of the interval."""
-
-    def answer(before: Tensor, after: Tensor, margin: float) -> str:
-        each = rises(before, after)
-        return judged(each, margin, half(each))
-
-    return answer
-
-
-def words(kept: Callable[..., bool], lost: Callable[..., bool]) -> Callable:
-    """As the right answer, with other conditions on the mean rise, half of its interval, and the margin."""
-
-    def answer(before: Tensor, after: Tensor, margin: float) -> str:
-        each = rises(before, after)
-        given = each.mean().item(), student(each), margin
-        return "kept" if kept(*given) else "lost" if lost(*given) else "undecided"
-
-    return answer
-
-
-def below(mean: float, half: float, margin: float) -> bool:
-    return mean + half < margin
+def holds_zero(before: Tensor, after: Tensor, margin: float) -> str:
+    each = rises(before, after)
+    return "kept" if abs(each.mean().item()) < student(each) else "lost"
 
 
 def not_paired(before: Tensor, after: Tensor, margin: float) -> str:
@@ -99,21 +78,18 @@ kept = Check(
     },
     mistakes={
         "A mean below the margin may be luck. The whole interval must lie there.":
-            words(lambda mean, half, margin: mean < margin, lambda *given: True),
-        "An interval that holds 0 proves nothing: with noisy seeds everything would be kept.":
-            words(lambda mean, half, margin: abs(mean) < half, lambda *given: True),
+            lambda before, after, margin: "kept" if rises(before, after).mean() < margin else "lost",
+        "An interval that holds 0 proves nothing: with noisy seeds everything would be kept.": holds_zero,
         "What is not kept need not be lost: the margin may lie within the interval.":
-            words(below, lambda *given: True),
+            '"lost" if mean - half > margin else "undecided" → "lost"',
         "What is lost is known, too: there the whole interval lies above the margin.":
-            words(below, lambda *given: False),
-        "A rise is after − before. This is a fall.": lambda before, after, margin: paired_word(
-            after, before, margin
-        ),
+            '"lost" if mean - half > margin else "undecided" → "undecided"',
+        "A rise is after − before. This is a fall.": "after - before → before - after",
         "Seeds differ, and before and after share that. Take differences first, and their spread.": not_paired,
         "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.":
-            within(lambda each: 1.96 * error(each)),
+            "t.ppf(0.975, len(each) - 1) → 1.96",
         "This is the spread of seeds. A mean over n seeds varies less, by the root of n.":
-            within(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
+            "each.std().item() / len(each) ** 0.5 → each.std().item()",
     },
     as_good={
         "argument 1 sorted": "The order of texts does not change a mean over them, and seeds stay.",

@@ -1,6 +1,5 @@
 """A larger base."""
 
-from collections.abc import Callable
 
 import torch
 
@@ -17,27 +16,6 @@ def first_open(dim: int, base: float, length: int) -> int:
 def fitting_base(dim: int, base: float, length: int, longer: int) -> float:
     pair = first_open(dim, base, length)
     return base if pair == dim // 2 else base * (longer / length) ** (dim / (2 * pair))
-
-
-def based_on(exponent: Callable[[int, int], float]) -> Callable:
-    """As the right answer, with another exponent, of the first open pair and dim."""
-
-    def answer(dim: int, base: float, length: int, longer: int) -> float:
-        if first_open(dim, base, length) == dim // 2:
-            return base
-        return base * (longer / length) ** exponent(first_open(dim, base, length), dim)
-
-    return answer
-
-
-def open_later(dim: int, base: float, length: int, longer: int) -> float:
-    """The first pair that is open in the longer row decides."""
-    pair = first_open(dim, base, longer)
-    return base if first_open(dim, base, length) == dim // 2 else base * (longer / length) ** (dim / (2 * pair))
-
-
-def never_done(dim: int, base: float, length: int, longer: int) -> float:
-    return base * (longer / length) ** (dim / (2 * first_open(dim, base, length)))
 
 
 def wanted_base(dim: int, base: float, length: int, longer: int) -> Case:
@@ -66,27 +44,22 @@ larger_base = Check(
     },
     mistakes={
         "So the slowest pair fits alone. The first open pair must slow down as much, and a base slows it less.":
-            based_on(lambda pair, dim: dim / (dim - 2)),
+            "dim / (2 * pair) → dim / (dim - 2)",
         "This multiplies the base by how much longer the row is. Which pair does that slow enough?":
-            based_on(lambda pair, dim: 1),
-        "This pair has gone around already. The first open one comes after it.":
-            based_on(lambda pair, dim: dim / (2 * (pair - 1))),
-        "An open pair before this one leaves its arc.": based_on(lambda pair, dim: dim / (2 * (pair + 1))),
-        "A pair is open if it has not gone around in training; the longer row does not count.": open_later,
-        "The frequency of pair i is base^(−2i/dim): 2i, not i.": based_on(lambda pair, dim: dim / pair),
-        "Where every pair has gone around, the base may stay.": never_done,
+            "(dim / (2 * pair)) → 1",
+        "This pair has gone around already. The first open one comes after it.": "2 * pair → 2 * (pair - 1)",
+        "An open pair before this one leaves its arc.": "2 * pair → 2 * (pair + 1)",
+        "A pair is open if it has not gone around in training; the longer row does not count.":
+            "2 * pair → 2 * first_open(dim, base, longer)",
+        "The frequency of pair i is base^(−2i/dim): 2i, not i.": "2 * pair → pair",
+        "Where every pair has gone around, the base may stay.": "base if pair == dim // 2 else base → base",
     },
-    answers=(Answer(
-        "fitting",
-        10_000 * 4 ** (8 / 3),
-        {
-            "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
-            "Four times the base slows no pair by four.": 40_000,
-            "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
-            "This is the base of the records, which is more than enough.": 500_000,
-        },
-        within=1000,
-    ),),
+    answers=(Answer("fitting", 10_000 * 4 ** (8 / 3), within=1000, mistakes={
+        "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
+        "Four times the base slows no pair by four.": 40_000,
+        "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
+        "This is the base of the records, which is more than enough.": 500_000,
+    }),),
     as_good={
         "int((length * frequencies(dim, base) >= TURN).sum()) → (length * frequencies(dim, base) >= TURN).sum()": "A tensor counts as well as a number.",
         "length * frequencies(dim, base) >= TURN → length * frequencies(dim, base) > TURN": "No pair makes one turn exactly, since π is irrational.",

@@ -1,6 +1,5 @@
 """Angles that training has not shown."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -12,16 +11,6 @@ from .material import TURN
 def past_the_arc(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
     angles = torch.arange(longer)[:, None] * slower % TURN
     return (angles >= length * omega).double().mean(dim=0)
-
-
-def new_where(new: Callable[[Tensor, Tensor], Tensor]) -> Callable:
-    """As the right answer, where new(angles, arc) tells which offsets are new to which pair."""
-
-    def answer(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
-        angles = torch.arange(longer)[:, None] * slower
-        return new(angles, length * omega).double().mean(dim=0)
-
-    return answer
 
 
 def angles_case(omega: list[float], length: int, longer: int, slower: list[float] | None = None) -> Case:
@@ -47,21 +36,19 @@ new_angles = Check(
         ],
     },
     mistakes={
-        "A hand that has left its arc comes round again: take the angle modulo a full turn, 2π radians.":
-            new_where(lambda angles, arc: (angles >= arc) & (arc < TURN)),
+        "A hand that has left its arc comes round again: take the angle modulo a full turn, 2π radians.": (
+            "slower % TURN\n    return (angles >= length * omega) → "
+            "slower\n    return ((angles >= length * omega) & (length * omega < TURN))"
+        ),
         "A pair that has gone around has shown every angle, and nothing is new to it.":
-            new_where(lambda angles, arc: angles % TURN >= arc % TURN),
+            "length * omega → length * omega % TURN",
         "Training has shown the arc length · omega. The pairs were slowed after it.":
             lambda omega, slower, *given: past_the_arc(slower, slower, *given),
         "The row is read with the slower frequencies.":
             lambda omega, slower, *given: past_the_arc(omega, omega, *given),
-        "The last offset of training is length − 1. The angle at length is new.":
-            new_where(lambda angles, arc: angles % TURN > arc),
-        "Of all offsets 0 … longer − 1 the share is asked for, not of those past length.": (
-            lambda omega, slower, length, longer: (
-                past_the_arc(omega, slower, length, longer) * longer / (longer - length)
-            )
-        ),
+        "The last offset of training is length − 1. The angle at length is new.": "angles >= → angles >",
+        "Of all offsets 0 … longer − 1 the share is asked for, not of those past length.":
+            "mean(dim=0) → sum(dim=0) / (longer - length)",
         "This is the share of what training has shown.": lambda *given: 1 - past_the_arc(*given),
     },
     answers=(Answer("meet_new", 5, {

@@ -26,38 +26,12 @@ def ramped(omega: Tensor, factor: float, length: int, low: float, high: float) -
     return omega * (stays + (1 - stays) / factor), grown(factor, length) ** 0.5
 
 
-def slowing(slow: Callable[..., Tensor]) -> Callable:
-    """As the right answer, where slow(omega, factor, length, low, high) gives the frequencies."""
-    return lambda *given: (slow(*given), ramped(*given)[1])
-
-
-def divided(share: Callable[..., Tensor]) -> Callable:
-    """As the right answer, where share(omega, length, low, high) of a frequency is kept."""
-
-    def slow(omega: Tensor, factor: float, *given: float) -> Tensor:
-        stays = share(omega, *given)
-        return omega * (stays + (1 - stays) / factor)
-
-    return slowing(slow)
-
-
-def sharpening(sharper: Callable[[float, int], float]) -> Callable:
-    """As the right answer, with another attention factor, of factor and length."""
-    return lambda omega, factor, length, low, high: (
-        ramped(omega, factor, length, low, high)[0],
-        sharper(factor, length),
-    )
-
-
-def by_index(omega: Tensor, length: int, low: float, high: float) -> Tensor:
+def by_index(omega: Tensor, factor: float, length: int, low: float, high: float) -> tuple[Tensor, float]:
     """Linear in the index of the pair: the ramp goes from the last kept to the first divided."""
     turns = length * omega / TURN
     last, first = int((turns >= high).sum()) - 1, int((turns > low).sum())
-    return ((first - torch.arange(len(omega))) / (first - last)).clamp(0, 1).to(omega)
-
-
-def unclamped(omega: Tensor, length: int, low: float, high: float) -> Tensor:
-    return (length * omega / TURN - low) / (high - low)
+    stays = ((first - torch.arange(len(omega))) / (first - last)).clamp(0, 1).to(omega)
+    return omega * (stays + (1 - stays) / factor), grown(factor, length) ** 0.5
 
 
 def rule_case(part: int, omega: list[float], factor: float, length: int, low: float, high: float) -> Case:
@@ -95,21 +69,20 @@ own_rule = Check(
         ],
     },
     mistakes={
-        "Clamp the ramp: a fast pair must not turn faster, and a slow one not backward.": divided(unclamped),
-        "The fast pairs are divided here, and the slow ones stay.": divided(lambda *given: 1 - keeps(*given)),
-        "To slow a pair down, divide its frequency.": slowing(
-            lambda omega, factor, *given: omega * (keeps(omega, *given) + (1 - keeps(omega, *given)) * factor)
-        ),
+        "Clamp the ramp: a fast pair must not turn faster, and a slow one not backward.":
+            "(high - low)).clamp(0, 1) → (high - low))",
+        "The fast pairs are divided here, and the slow ones stay.": "stays = keeps → stays = 1 - keeps",
+        "To slow a pair down, divide its frequency.": "(1 - stays) / factor → (1 - stays) * factor",
         "There is no ramp: a pair between low and high turns is kept in part.": (
-            divided(lambda omega, length, low, high: (length * omega / TURN > low).to(omega)),
-            divided(lambda omega, length, low, high: (length * omega / TURN >= high).to(omega)),
+            "((length * omega / TURN - low) / (high - low)).clamp(0, 1) → (length * omega / TURN > low).to(omega)",
+            "((length * omega / TURN - low) / (high - low)).clamp(0, 1) → (length * omega / TURN >= high).to(omega)",
         ),
-        "The ramp is linear in the number of turns, not in the index of the pair.": divided(by_index),
-        "A turn is 2π radians: length · omega is an angle.":
-            divided(lambda omega, length, low, high: keeps(TURN * omega, length, low, high)),
-        "Queries and keys are both multiplied, so scores grow by the square. Take the root.": sharpening(grown),
+        "The ramp is linear in the number of turns, not in the index of the pair.": by_index,
+        "A turn is 2π radians: length · omega is an angle.": "length * omega / TURN → length * omega",
+        "Queries and keys are both multiplied, so scores grow by the square. Take the root.":
+            "grown(factor, length) ** 0.5 → grown(factor, length)",
         "The longer row has factor · length tokens: its logarithm is ln factor + ln length.":
-            sharpening(lambda factor, length: (math.log(factor) / math.log(length)) ** 0.5),
+            "math.log(factor * length) → math.log(factor)",
     },
     as_good={
         "keeps(omega, length, low, high) → keeps(length, omega, low, high)": "Only the product of the two is used.",

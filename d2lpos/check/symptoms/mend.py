@@ -20,20 +20,16 @@ word_ids = Check(
     reference=lambda here: (here.cumsum(-1) - 1).clamp(min=0),
     properties={
         "words count from 0, fillers get 0": [
-            call(here=padded(4, 2)),
-            call(here=padded(4, 2, 0, 1)),
-            call(here=padded(4, 0, 1)),
-            call(here=padded(3, 1, 0, 2)),
-            call(here=padded(7, 5, 3)),
+            call(here=padded(*sizes)) for sizes in ((4, 2), (4, 2, 0, 1), (4, 0, 1), (3, 1, 0, 2), (7, 5, 3))
         ]
     },
     mistakes={
-        "Counts the fillers: the first word of the first row gets 2.": (
-            lambda here: torch.arange(here.shape[-1]).expand(here.shape)
-        ),
-        "Counts from 1. The first word has row 0.": lambda here: here.cumsum(-1),
-        "A filler gets −1, which is no row of a table: clamp.": lambda here: here.cumsum(-1) - 1,
-        "Counts down the batch. The last axis is the text.": lambda here: (here.cumsum(0) - 1).clamp(min=0),
+        "Counts the fillers: the first word of the first row gets 2.":
+            lambda here: torch.arange(here.shape[-1]).expand(here.shape),
+        "Counts from 1. The first word has row 0.": "(here.cumsum(-1) - 1).clamp(min=0) → here.cumsum(-1)",
+        "A filler gets −1, which is no row of a table: clamp.":
+            "(here.cumsum(-1) - 1).clamp(min=0) → here.cumsum(-1) - 1",
+        "Counts down the batch. The last axis is the text.": "cumsum(-1) → cumsum(0)",
     },
     as_good={"here.cumsum(-1) → here.cumsum(1)": "A mask of padding has two axes."},
 )
@@ -58,16 +54,13 @@ next_id = Check(
         ]
     },
     mistakes={
-        "Counts the columns, which a row counted from its own first word has not.": (
-            lambda places, here: torch.full_like(places[:, :1], places.shape[-1])
-        ),
-        "Counts the words. These rows may count their fillers, too.": (
-            lambda places, here: here.sum(-1, keepdim=True)
-        ),
-        "Stands on the last word instead of behind it.": lambda places, here: places[:, -1:],
-        "The shape is (batch,): heads would take the places of rows. Keep the axis.": (
-            lambda places, here: places[:, -1] + 1
-        ),
+        "Counts the columns, which a row counted from its own first word has not.":
+            lambda places, here: torch.full_like(places[:, :1], places.shape[-1]),
+        "Counts the words. These rows may count their fillers, too.":
+            lambda places, here: here.sum(-1, keepdim=True),
+        "Stands on the last word instead of behind it.": "places[:, -1:] + 1 → places[:, -1:]",
+        "The shape is (batch,): heads would take the places of rows. Keep the axis.":
+            "places[:, -1:] → places[:, -1]",
     },
     as_good={
         "returned flipped along the last axis": "One column has no order.",
@@ -80,18 +73,14 @@ sees = Check(
     reference=lambda new, total: torch.ones(new, total).tril(total - new).bool(),
     properties={
         "each new token sees itself and all before it": [
-            call(new=2, total=5),
-            call(new=1, total=4),
-            call(new=3, total=3),
+            call(new=new, total=total) for new, total in ((2, 5), (1, 4), (3, 3))
         ]
     },
     mistakes={
-        "Starts at the top left, as `is_causal=True` does.": lambda new, total: torch.ones(new, total).tril() > 0,
-        "A token does not see itself.": lambda new, total: torch.ones(new, total).tril(total - new - 1) > 0,
-        "Hides nothing.": lambda new, total: torch.ones(new, total) > 0,
-        "True is what is hidden. In PyTorch it is what is seen.": (
-            lambda new, total: torch.ones(new, total).triu(total - new + 1) > 0
-        ),
+        "Starts at the top left, as `is_causal=True` does.": "tril(total - new) → tril()",
+        "A token does not see itself.": "total - new → total - new - 1",
+        "Hides nothing.": "tril(total - new) → clone()",
+        "True is what is hidden. In PyTorch it is what is seen.": "tril(total - new) → triu(total - new + 1)",
     },
 )
 
@@ -116,12 +105,10 @@ behind = Check(
     },
     mistakes={
         "Counts tokens. A picture takes fewer places.": lambda row: torch.tensor([len(row)] * 3),
-        "Stands on the largest coordinate instead of behind it.": lambda row: row.max().expand(3),
-        "Goes on from each axis by itself. A word has one place on all three.": (
-            lambda row: row.amax(0) + 1,
-            lambda row: row[-1] + 1,
-        ),
-        "Goes on from time alone. A picture moves rows and columns.": lambda row: (row[:, 0].max() + 1).expand(3),
+        "Stands on the largest coordinate instead of behind it.": "row.max() + 1 → row.max()",
+        "Goes on from each axis by itself. A word has one place on all three.":
+            ("(row.max() + 1).expand(3) → row.amax(0) + 1", "(row.max() + 1).expand(3) → row[-1] + 1"),
+        "Goes on from time alone. A picture moves rows and columns.": "row.max() → row[:, 0].max()",
     },
     as_good={
         **{f"returned flipped along the {axis} axis": "All three are equal." for axis in ("first", "last")},
@@ -149,18 +136,12 @@ float_angles = Check(
         ]
     },
     mistakes={
-        "Positions take the type of x. Above 256, bfloat16 has no odd numbers.": (
-            lambda x, omega: torch.arange(x.shape[-2], dtype=x.dtype)[:, None] * omega
-        ),
-        "Angles are rounded to the type of x. Round cosine and sine, or what they turn.": (
-            lambda x, omega: (torch.arange(x.shape[-2])[:, None] * omega).to(x.dtype)
-        ),
-        "Frequencies are rounded to the type of x.": (
-            lambda x, omega: torch.arange(x.shape[-2])[:, None] * omega.to(x.dtype).float()
-        ),
-        "Counts features. Tokens are the last axis but one.": (
-            lambda x, omega: torch.arange(x.shape[-1])[:, None] * omega
-        ),
+        "Positions take the type of x. Above 256, bfloat16 has no odd numbers.":
+            "x.shape[-2] → x.shape[-2], dtype=x.dtype",
+        "Angles are rounded to the type of x. Round cosine and sine, or what they turn.":
+            "torch.arange(x.shape[-2])[:, None] * omega → (torch.arange(x.shape[-2])[:, None] * omega).to(x.dtype)",
+        "Frequencies are rounded to the type of x.": "* omega → * omega.to(x.dtype).float()",
+        "Counts features. Tokens are the last axis but one.": "x.shape[-2] → x.shape[-1]",
     },
     as_good={
         f"argument 0 {what}": "Only the shape of x counts."
@@ -182,14 +163,13 @@ flash_window = Check(
     reference=lambda sliding_window: (sliding_window - 1, 0),
     properties={"as many keys as sliding_window": [pair_case(w) for w in (4, 1, 4096)]},
     mistakes={
-        "One key too many: left counts the keys before the token.": lambda sliding_window: (sliding_window, 0),
-        "Sees as far to the right, unless causal=True cuts it off. Write 0.": (
-            lambda sliding_window: (sliding_window - 1, sliding_window - 1)
-        ),
-        "−1 means all keys. To the right Mistral sees none.": lambda sliding_window: (sliding_window - 1, -1),
-        "Half on each side is ModernBERT's window, and Mistral's lies behind.": (
-            lambda sliding_window: (sliding_window // 2, sliding_window // 2)
-        ),
+        "One key too many: left counts the keys before the token.":
+            "sliding_window - 1, 0 → sliding_window, 0",
+        "Sees as far to the right, unless causal=True cuts it off. Write 0.":
+            "- 1, 0 → - 1, sliding_window - 1",
+        "−1 means all keys. To the right Mistral sees none.": "- 1, 0 → - 1, -1",
+        "Half on each side is ModernBERT's window, and Mistral's lies behind.":
+            "sliding_window - 1, 0 → sliding_window // 2, sliding_window // 2",
     },
     as_good={f"returned as a {kind}": "Equal in value." for kind in ("float", "tensor of one number")},
 )
@@ -233,20 +213,15 @@ norm_and_turn = Check(
         ]
     },
     mistakes={
-        "Turns first. The weights meet other features then.": (
-            lambda q, weight, turn: turn(q) / rms(q) * weight,
-        ),
-        "The weights are left out.": lambda q, weight, turn: turn(q / rms(q)),
-        "Norms what is weighted. The weights come behind the norm.": (
-            lambda q, weight, turn: turn(q * weight / rms(q * weight))
-        ),
-        "Divides by the length. An RMS norm takes the mean of the squares.": (
-            lambda q, weight, turn: turn(q / q.norm(dim=-1, keepdim=True) * weight)
-        ),
-        "One norm for all tokens. Each has its own: the mean runs over the features alone.": (
-            lambda q, weight, turn: turn(q / q.square().mean().sqrt() * weight),
-            lambda q, weight, turn: turn(q / rms(q[:1]) * weight),
-        ),
+        "Turns first. The weights meet other features then.":
+            "turn(q / rms(q) * weight) → turn(q) / rms(q) * weight",
+        "The weights are left out.": "rms(q) * weight → rms(q)",
+        "Norms what is weighted. The weights come behind the norm.":
+            "q / rms(q) * weight → q * weight / rms(q * weight)",
+        "Divides by the length. An RMS norm takes the mean of the squares.":
+            "rms(q) → q.norm(dim=-1, keepdim=True)",
+        "One norm for all tokens. Each has its own: the mean runs over the features alone.":
+            ("rms(q) → q.square().mean().sqrt()", "rms(q) → rms(q[:1])"),
     },
     as_good={"x.square().mean(-1, keepdim=True) → x.square().mean(1, keepdim=True)": "Queries have two axes here."},
     fixed={"q.shape[-1] is weight.shape[-1]": "The weight has a number for each feature."},
@@ -269,14 +244,12 @@ sharpened = Check(
         ],
     },
     mistakes={
-        "Multiplies once. The factor is in the query and in the key.": (
-            lambda scores, factor: scores * (0.1 * math.log(factor) + 1)
-        ),
-        "Divides. YaRN makes scores larger.": lambda scores, factor: scores / (0.1 * math.log(factor) + 1) ** 2,
-        "Multiplies by the stretch. Only its logarithm counts.": lambda scores, factor: scores * factor,
-        "The square takes the logarithm alone. Square all of 0.1 ln s + 1.": (
-            lambda scores, factor: scores * (0.1 * math.log(factor) ** 2 + 1)
-        ),
+        "Multiplies once. The factor is in the query and in the key.":
+            "(0.1 * math.log(factor) + 1) ** 2 → (0.1 * math.log(factor) + 1)",
+        "Divides. YaRN makes scores larger.": "scores * → scores /",
+        "Multiplies by the stretch. Only its logarithm counts.": "(0.1 * math.log(factor) + 1) ** 2 → factor",
+        "The square takes the logarithm alone. Square all of 0.1 ln s + 1.":
+            "math.log(factor) + 1) ** 2 → math.log(factor) ** 2 + 1)",
     },
 )
 
@@ -292,21 +265,16 @@ proportional = Check(
     reference=lambda head, turning, base: powers(head // 2, head, base, turning // 2),
     properties={
         "exponents of the whole head, slow pairs still": [
-            call(head=8, turning=4, base=16.0),
-            call(head=16, turning=4, base=255.0),
-            call(head=8, turning=8, base=16.0),
-            call(head=10, turning=4, base=99.5),
+            call(head=head, turning=turning, base=base)
+            for head, turning, base in ((8, 4, 16.0), (16, 4, 255.0), (8, 8, 16.0), (10, 4, 99.5))
         ]
     },
     mistakes={
-        "The exponent runs over what turns, as GPT-NeoX has it.": (
-            lambda head, turning, base: powers(head // 2, turning, base, turning // 2)
-        ),
-        "Pairs that stand still are left out. They have frequency 0.": (
-            lambda head, turning, base: powers(turning // 2, head, base, turning)
-        ),
-        "All pairs turn.": lambda head, turning, base: powers(head // 2, head, base, head),
-        "Turning counts features, two to a pair.": lambda head, turning, base: powers(head // 2, head, base, turning),
+        "The exponent runs over what turns, as GPT-NeoX has it.": "head // 2, head → head // 2, turning",
+        "Pairs that stand still are left out. They have frequency 0.":
+            "powers(head // 2, head, base, turning // 2) → powers(turning // 2, head, base, turning)",
+        "All pairs turn.": "base, turning // 2 → base, head",
+        "Turning counts features, two to a pair.": "base, turning // 2 → base, turning",
     },
     as_good={f"{size} // 2 → {size} / 2": "Features come in pairs." for size in ("head", "turning")},
 )
@@ -316,25 +284,17 @@ line_by_line = Check(
     reference=lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)),
     properties={
         "row and column of each patch": [
-            call(rows=2, columns=3),
-            call(rows=3, columns=2),
-            call(rows=1, columns=4),
+            call(rows=rows, columns=columns) for rows, columns in ((2, 3), (3, 2), (1, 4))
         ]
     },
     mistakes={
         "Runs down the columns. The second patch stands in row 0.": (
-            lambda rows, columns: torch.cartesian_prod(torch.arange(columns), torch.arange(rows)).flip(-1)
+            "torch.cartesian_prod(torch.arange(rows), torch.arange(columns)) → "
+            "torch.cartesian_prod(torch.arange(columns), torch.arange(rows)).flip(-1)"
         ),
-        "Column comes before row.": (
-            lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)).flip(-1)
-        ),
-        "Counts from 1.": (
-            lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)) + 1
-        ),
-        "Keeps the grid. Patches come in one line: flatten.": (
-            lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)).view(
-                rows, columns, 2
-            )
-        ),
+        "Column comes before row.": "torch.arange(columns)) → torch.arange(columns)).flip(-1)",
+        "Counts from 1.": "torch.arange(columns)) → torch.arange(columns)) + 1",
+        "Keeps the grid. Patches come in one line: flatten.":
+            "torch.arange(columns)) → torch.arange(columns)).view(rows, columns, 2)",
     },
 )

@@ -1,7 +1,6 @@
 """Where were the texts cut?"""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -16,37 +15,17 @@ def last_of_cut(table: Tensor, below: float) -> list[int]:
     return [row + 1 for row in range(1, len(table)) if unlike[row - 1] and unlike[row]]
 
 
-def gaps(table: Tensor, below: float) -> list[bool]:
-    """Whether a row is unlike the next."""
-    return (cosine_similarity(table[:-1], table[1:], dim=-1) < below).tolist()
-
-
-def by_gaps(rule: Callable) -> Callable:
-    """rule(left, right) tells whether a row is one, by whether it is unlike the row before and the row after."""
-
-    def answer(table: Tensor, below: float) -> list[int]:
-        unlike = [*gaps(table, below), True]
-        return [row + 1 for row in range(1, len(table)) if rule(unlike[row - 1], unlike[row])]
-
-    return answer
-
-
 def runs_of_gaps(table: Tensor, below: float) -> list[int]:
     """Behind the first of gaps in a row; one alone before row 1 is that of row 0."""
-    unlike = [False, *gaps(table, below)]
+    unlike = [False, *(cosine_similarity(table[:-1], table[1:], dim=-1) < below).tolist()]
     begins = [row for row in range(1, len(unlike)) if unlike[row] and not unlike[row - 1]]
     return [row + 1 for row in begins if row > 1 or unlike[2]]
 
 
-def by_products(table: Tensor, below: float) -> list[int]:
-    unlike = [*((table[:-1] * table[1:]).sum(dim=-1) < below).tolist(), True]
-    return [row + 1 for row in range(1, len(table)) if unlike[row - 1] and unlike[row]]
-
-
-def as_numbers(found: object) -> object:
+def as_numbers(outcome: object) -> object:
     """A list of whole numbers, in whatever it came."""
     return (
-        found.tolist() if isinstance(found, Tensor) else [*found] if isinstance(found, tuple | set) else found
+        outcome.tolist() if isinstance(outcome, Tensor) else [*outcome] if isinstance(outcome, tuple | set) else outcome
     )
 
 
@@ -84,16 +63,17 @@ cuts = Check(
         "These are rows. A text that ends with row r has r + 1 tokens.":
             lambda table, below: [n - 1 for n in last_of_cut(table, below)],
         "One neighbor is enough here. A row is asked for that is unlike both.": (
-            by_gaps(lambda left, right: left or right),
-            by_gaps(lambda left, right: left),
-            by_gaps(lambda left, right: right),
+            "unlike[row - 1] and → unlike[row - 1] or",
+            "unlike[row - 1] and unlike[row] → unlike[row - 1]",
+            "unlike[row - 1] and unlike[row] → unlike[row]",
         ),
         "Where rows change for good there is one gap. A row that is unlike both neighbors makes two.": runs_of_gaps,
         "The last row has one neighbor, and is unlike it.":
             lambda table, below: [n for n in last_of_cut(table, below) if n < len(table)],
         "Row 0 is unlike all others because every text begins there. No text was cut to one token.":
-            lambda table, below: [1] * gaps(table, below)[0] + last_of_cut(table, below),
-        "A product of rows grows with their lengths. Take cosines.": by_products,
+            "range(1, len(table)) → range(len(table))",
+        "A product of rows grows with their lengths. Take cosines.":
+            "cosine_similarity(table[:-1], table[1:], dim=-1) → (table[:-1] * table[1:]).sum(dim=-1)",
     },
     answers=(Answer("lengths", {128, 512}, {
         "These are rows. A text that ends with row r has r + 1 tokens.": {127, 511},

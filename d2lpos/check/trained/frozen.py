@@ -20,26 +20,6 @@ def halve(loss: Callable, pairs: int, allowed: float) -> int:
     return high
 
 
-def halve_by(
-    within: Callable, bottom: int = -1, top: int = 0, found: Callable = lambda low, high, pairs: high
-) -> Callable:
-    """As the right answer, with another idea of what is allowed, other ends, or another result."""
-
-    def answer(loss: Callable, pairs: int, allowed: float) -> int:
-        base = loss(pairs)
-        low, high = bottom, pairs + top
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if within(loss, middle, base, allowed, pairs) else (middle, high)
-        return found(low, high, pairs)
-
-    return answer
-
-
-def at_most(loss: Callable, p: int, base: float, allowed: float, pairs: int) -> bool:
-    return loss(p) <= base + allowed
-
-
 def from_the_top(loss: Callable, pairs: int, allowed: float) -> int:
     limit = loss(pairs) + allowed
     return next((p + 1 for p in range(pairs - 1, -1, -1) if loss(p) > limit), 0)
@@ -55,19 +35,8 @@ def all_at_once(loss: Callable, pairs: int, allowed: float) -> int:
     return min(p for p in range(pairs + 1) if losses[p] <= losses[pairs] + allowed)
 
 
-def below_the_best(loss: Callable, pairs: int, allowed: float) -> int:
-    """The loss to compare with is the lowest so far."""
-    low, high, best = -1, pairs, loss(pairs)
-    while high - low > 1:
-        middle = (low + high) // 2
-        now = loss(middle)
-        best = min(best, now)
-        low, high = (low, middle) if now <= best + allowed else (middle, high)
-    return high
-
-
 def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> Case:
-    """Pairs are as many as losses, less one: the last loss is that with none held. look(found, asked) is compared."""
+    """Pairs are as many as losses, less one: the last loss is that with none held. look(edge, asked) is compared."""
 
     def ask(answer: Callable) -> object:
         asked = []
@@ -86,22 +55,22 @@ def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> 
 
 
 def first_case(losses: list, allowed: float) -> Case:
-    return held_case(losses, allowed, lambda found, asked: found)
+    return held_case(losses, allowed, lambda edge, asked: edge)
 
 
 def edge_case(losses: list, allowed: float) -> Case:
     limit = losses[-1] + allowed
 
-    def look(found: object, asked: list) -> object:
-        if not isinstance(found, int) or not 0 <= found < len(losses):
-            return found
-        told = [
-            f"{p}: {'allowed' if losses[p] <= limit else 'too much'}" for p in (found - 1, found) if p >= 0
+    def look(edge: object, asked: list) -> object:
+        if not isinstance(edge, int) or not 0 <= edge < len(losses):
+            return edge
+        verdicts = [
+            f"{p}: {'allowed' if losses[p] <= limit else 'too much'}" for p in (edge - 1, edge) if p >= 0
         ]
         return (
             "an edge"
-            if told[-1].endswith("allowed") and "allowed" not in "".join(told[:-1])
-            else ", ".join(told)
+            if verdicts[-1].endswith("allowed") and "allowed" not in "".join(verdicts[:-1])
+            else ", ".join(verdicts)
         )
 
     return held_case(losses, allowed, look)
@@ -110,7 +79,7 @@ def edge_case(losses: list, allowed: float) -> Case:
 def runs_case(edge: int) -> Case:
     losses = [3.0 if p >= edge else 4.0 for p in range(33)]
 
-    def look(found: object, asked: list) -> object:
+    def look(edge: object, asked: list) -> object:
         if len(asked) > MOST >= len(set(asked)):
             return "some of them more than once"
         return f"at most {MOST}" if len(asked) <= MOST else "more"
@@ -158,21 +127,18 @@ frozen = Check(
         "7 losses at most for 32 pairs": [runs_case(edge) for edge in (16, 0, 32, 3, 31)],
     },
     mistakes={
-        "This is the last that is too much. The next one is allowed.": (
-            halve_by(at_most, found=lambda low, high, pairs: max(low, 0)),
-            halve_by(at_most, found=lambda low, high, pairs: low),
-        ),
-        "Exactly as much as allowed is allowed.":
-            halve_by(lambda loss, p, base, allowed, pairs: loss(p) < base + allowed),
+        "This is the last that is too much. The next one is allowed.":
+            ("return high → return max(low, 0)", "return high → return low"),
+        "Exactly as much as allowed is allowed.": "<= limit → < limit",
         "The loss itself is compared with what is allowed. It may be that much above loss(pairs).":
-            halve_by(lambda loss, p, base, allowed, pairs: loss(p) <= allowed),
-        "The loss is compared with the lowest so far. loss(pairs) is the one to compare with.": below_the_best,
-        "0 is never tried, and may be allowed.": halve_by(at_most, bottom=0),
+            "limit = loss(pairs) + allowed → limit = allowed",
+        "The loss is compared with the lowest so far. loss(pairs) is the one to compare with.":
+            "loss(middle) <= limit → (now := loss(middle)) <= (limit := min(limit, now + allowed))",
+        "0 is never tried, and may be allowed.": "-1, pairs → 0, pairs",
         "None held may be all that is allowed: the answer is then the number of pairs.":
-            halve_by(at_most, top=-1),
-        "Each loss is a run of the model. Halve the range in which the edge lies: every answer leaves one half.": (
-            from_the_top, from_the_bottom, all_at_once,
-        ),
+            "-1, pairs → -1, pairs - 1",
+        "Each loss is a run of the model. Halve the range in which the edge lies: every answer leaves one half.":
+            (from_the_top, from_the_bottom, all_at_once),
         "loss(pairs) is asked for again and again. Keep it.": base_each_time,
     },
     answers=(Answer("first", 14, {

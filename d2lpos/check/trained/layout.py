@@ -50,10 +50,6 @@ def told_among_themselves(weight: Tensor, heads: int) -> str:
     return larger((rows @ rows.mT).abs().mean(dim=0))
 
 
-def heads_forgotten(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
-    return told_by_products(wq, keys_of(wk, heads, kv_heads).flatten(0, 1), 1, 1)
-
-
 def told_by_one_head(at: int) -> Callable:
     """As the right answer, for one head of queries and its keys."""
 
@@ -61,19 +57,6 @@ def told_by_one_head(at: int) -> Callable:
         return told_by_products(by_head(wq, heads)[at], keys_of(wk, heads, kv_heads)[at], 1, 1)
 
     return answer
-
-
-def keys_of_others(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
-    """Heads of queries take the heads of keys in turn."""
-    return told_by_products(wq, wk.repeat(heads // kv_heads, 1), heads, heads)
-
-
-def with_signs(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
-    return larger((by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).mean(dim=0))
-
-
-def exchanged(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
-    return {"half": "interleaved", "interleaved": "half"}[told_by_products(wq, wk, heads, kv_heads)]
 
 
 def walk(count: int, dim: int, like: float, draw: torch.Generator) -> Tensor:
@@ -168,7 +151,10 @@ layout = Check(
         ],
     },
     mistakes={
-        "The two layouts are exchanged: in halves, partners are size/2 rows apart.": exchanged,
+        "The two layouts are exchanged: in halves, partners are size/2 rows apart.": (
+            '"half" if apart.mean() > neighbors.mean() else "interleaved" → '
+            '"interleaved" if apart.mean() > neighbors.mean() else "half"'
+        ),
         "Lengths mislead: in halves, neighbors belong to neighboring frequencies, and are about as long. Compare "
         "rows of W_Q with rows of W_K.": (
             lambda wq, wk, heads, kv_heads: told_by_lengths(wq, heads),
@@ -180,9 +166,12 @@ layout = Check(
             lambda wq, wk, heads, kv_heads: told_among_themselves(normalize(wq, dim=-1), heads),
             lambda wq, wk, heads, kv_heads: told_among_themselves(normalize(wk, dim=-1), kv_heads),
         ),
-        "Products of partners have both signs, and cancel. Take absolute values.": with_signs,
-        "All heads are taken for one. Each has its own rows, and its own halves.": heads_forgotten,
-        "Here queries meet the keys of another head. Heads that share keys are neighbors.": keys_of_others,
+        "Products of partners have both signs, and cancel. Take absolute values.":
+            "mT).abs().mean(dim=0) → mT).mean(dim=0)",
+        "All heads are taken for one. Each has its own rows, and its own halves.":
+            lambda wq, wk, heads, kv_heads: told_by_products(wq, keys_of(wk, heads, kv_heads).flatten(0, 1), 1, 1),
+        "Here queries meet the keys of another head. Heads that share keys are neighbors.":
+            lambda wq, wk, heads, kv_heads: told_by_products(wq, wk.repeat(heads // kv_heads, 1), heads, heads),
     },
     answers=(Answer("in_file", "interleaved", {
         "Those are smol's rows, which were moved when it was loaded. Read the file's own.": "half",

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import read_as
-from ..verdict import Answer, Case, Check, Misconduct, call
+from ..cases import positions_and_mask, read_as
+from ..verdict import Answer, Case, Check, call
 
 
 def count_and_hide(real: Tensor) -> tuple[Tensor, Tensor]:
@@ -16,48 +16,13 @@ def count_and_hide(real: Tensor) -> tuple[Tensor, Tensor]:
     return positions, past & real[:, None, None] | torch.eye(len(here)).bool()
 
 
-def counted(count: Callable) -> Callable:
-    """As the right answer, with other positions."""
-    return lambda real: (count(real), count_and_hide(real)[1])
-
-
-def hidden(hide: Callable) -> Callable:
-    """As the right answer, with another mask: `hide` gets what is real, (batch, 1, 1, n), and who is past, (n, n)."""
-
-    def answer(real: Tensor) -> tuple[Tensor, Tensor]:
-        here = torch.arange(real.shape[1])
-        mask = hide(real[:, None, None], here <= here[:, None])
-        return count_and_hide(real)[0], mask.expand(len(real), 1, len(here), len(here)).clone()
-
-    return answer
-
-
-def columns(real: Tensor) -> Tensor:
-    return torch.arange(real.shape[1]).expand(real.shape)
-
-
 def padding_case(look: Callable, *texts: str) -> Case:
     """A batch, in which a dot is padding; look(positions, mask, real) is what is compared."""
     real = torch.tensor([[token != "." for token in text] for text in texts])
+    shape = len(real), 1, real.shape[1], real.shape[1]
+
     def read(outcome: object) -> object:
-        if (
-            not isinstance(outcome, tuple | list)
-            or len(outcome) != 2
-            or not all(isinstance(x, Tensor) for x in outcome)
-        ):
-            raise Misconduct("Two tensors are asked for: positions and mask")
-        positions, mask = outcome
-        shape = len(real), 1, real.shape[1], real.shape[1]
-        if positions.shape != real.shape or mask.shape != shape:
-            shown = f"{tuple(positions.shape)} and {tuple(mask.shape)}"
-            raise Misconduct(
-                f"Returns shapes {shown}; (batch, n) and (batch, 1, n, n) are {tuple(real.shape)} and {shape}"
-            )
-        if positions.is_floating_point() or positions.dtype == torch.bool:
-            raise Misconduct(f"Positions are {positions.dtype}; whole numbers choose rows of a table")
-        if mask.dtype != torch.bool:
-            raise Misconduct(f"The mask is {mask.dtype}; it is to be Boolean, True where a query may look")
-        return look(positions.long(), mask, real)
+        return look(*positions_and_mask(outcome, real.shape, shape), real)
 
     return read_as(call(real=real), read)
 
@@ -107,24 +72,24 @@ padded = Check(
         "padding stands on some row of the table, too": padding_cases(has_a_row),
     },
     mistakes={
-        "This is the column. A text counts from its own first token.": counted(columns),
+        "This is the column. A text counts from its own first token.":
+            "(real.cumsum(dim=1) - 1).clamp(min=0) → torch.arange(real.shape[1]).expand(real.shape)",
         "The first token stands at 1. In a table that is another row: begin with 0.":
-            counted(lambda real: real.cumsum(dim=1)),
-        "The padding of the first text is taken from all. Each text has its own.":
-            counted(lambda real: (columns(real) - (~real[:1]).sum()).clamp(min=0)),
-        "Padding stands below 0, where a table has no row, or gives one from its end. Clip it.": (
-            minus_many,
-            counted(lambda real: columns(real) - (~real).sum(dim=1, keepdim=True)),
+            "(real.cumsum(dim=1) - 1).clamp(min=0) → real.cumsum(dim=1)",
+        "The padding of the first text is taken from all. Each text has its own.": (
+            "(real.cumsum(dim=1) - 1).clamp(min=0) → "
+            "(torch.arange(real.shape[1]) - (~real[:1]).sum()).clamp(min=0).expand(real.shape)"
         ),
+        "Padding stands below 0, where a table has no row, or gives one from its end. Clip it.": minus_many,
         "Padding is seen. Hide it as a key: columns of the mask are keys, rows are queries.": (
-            hidden(lambda real, past: past),
-            hidden(lambda real, past: past & real.mT),
+            "past & real[:, None, None] | torch.eye(len(here)).bool() → past.expand(len(real), 1, -1, -1)",
+            "past & real[:, None, None] | torch.eye(len(here)).bool() → past & real[:, None, :, None]",
         ),
         "Later tokens are seen. Hide the padding, and what comes later.":
-            hidden(lambda real, past: real | torch.eye(len(past)).bool()),
+            "past & real[:, None, None] | → real[:, None, None] |",
         "A padding token sees nothing, and the softmax of its row is 0/0. Let it see itself.": (
-            hidden(lambda real, past: past & real),
-            hidden(lambda real, past: past & real & real.mT),
+            "real[:, None, None] | torch.eye(len(here)).bool() → real[:, None, None]",
+            "| torch.eye(len(here)).bool() → & real[:, None, :, None]",
         ),
     },
     answers=(Answer("needed", "mask", {

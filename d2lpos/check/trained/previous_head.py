@@ -1,6 +1,5 @@
 """The head that looks one back."""
 
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -16,11 +15,6 @@ def largest(values: Tensor) -> tuple[int, int]:
 
 def most_previous(weights: Tensor) -> tuple[int, int]:
     return largest(weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1))
-
-
-def on_diagonal(offset: int) -> Callable:
-    """As the right answer, for keys at another offset from the query."""
-    return lambda weights: largest(weights.diagonal(offset, dim1=2, dim2=3).mean(dim=-1))
 
 
 def looks(*shape: int, seed: int, causal: bool = True, more: Tensor | float = 0) -> Tensor:
@@ -70,18 +64,16 @@ previous_head = Check(
     mistakes={
         "This is (head, layer). The layer comes first.": lambda weights: most_previous(weights)[::-1],
         "Queries are rows. Here the weight goes to the next token, which a causal mask hides.":
-            on_diagonal(1),
-        "This head looks at the token itself. The previous one is a diagonal lower.": on_diagonal(0),
+            "diagonal(-1, → diagonal(1,",
+        "This head looks at the token itself. The previous one is a diagonal lower.":
+            "diagonal(-1, → diagonal(0,",
         "This head looks at the first token, which is another habit: an attention sink.":
             lambda weights: largest(weights[:, :, 1:, 0].mean(dim=-1)),
         "One query is enough for this head to win. Take the mean over all queries but the first.":
-            lambda weights: largest(weights.diagonal(-1, dim1=2, dim2=3).amax(dim=-1)),
+            "mean(dim=-1) → amax(dim=-1)",
         "The first query has no previous token. The index −1 is the last one.": with_a_shifted_index,
-        "A flat index counts heads first: divide it by the number of heads, not of layers.": (
-            lambda weights: divmod(
-                weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1).argmax().item(), weights.shape[0]
-            )
-        ),
+        "A flat index counts heads first: divide it by the number of heads, not of layers.":
+            "values.shape[1] → values.shape[0]",
     },
     answers=(Answer("found", (16, 0), {
         "The layer comes first.": (0, 16),
