@@ -1,20 +1,11 @@
 """Whole models with random weights, in float64. Weights are large, so that position decides the outcome."""
 
-from functools import partial
 
 import torch
 from torch import Tensor, nn
 from transformers import (
-    BertConfig,
-    BertModel,
-    BloomConfig,
-    BloomForCausalLM,
-    CohereConfig,
-    CohereForCausalLM,
     GPT2Config,
     GPT2LMHeadModel,
-    GPTJConfig,
-    GPTJForCausalLM,
     GPTNeoXConfig,
     GPTNeoXForCausalLM,
     LlamaConfig,
@@ -27,17 +18,12 @@ from transformers import (
 from x_transformers import Decoder, Encoder, TransformerWrapper
 
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
-from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, unscaled, yarn
-from d2lpos.transformer.attention import attention_weights
 from tests.parity.comparison import agreement
-from tests.parity.disputes import falcon as falcon_layer
 
 table = agreement("models")
 WORDS, DIM, HEADS, LAYERS, LENGTH = 50, 48, 6, 2, 20
-TRAINED = 8  # tokens, for the rules that scale frequencies
 FEATURES = DIM // HEADS
 NAMES = {"vocab_size": WORDS, "hidden_size": DIM, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS}
-ROPE = {"rope_theta": 100.0, "num_key_value_heads": HEADS // 2, "intermediate_size": 2 * DIM}
 Layer = tuple[Tensor, Tensor | None]  # weight (out, in) and bias
 
 
@@ -89,15 +75,14 @@ def our_attention(project: Layer, out: Layer, encoding: Encoding, causal: bool) 
 
 
 class InTheirPlace(nn.Module):
-    """Our attention where a model calls its own; `answer` makes from our output what the model expects."""
+    """Our attention where a model calls its own; `more` is what the model expects besides the output."""
 
-    def __init__(self, attention: Attention, answer):
+    def __init__(self, attention: Attention, more: tuple):
         super().__init__()
-        self.attention, self.answer = attention, answer
+        self.attention, self.more = attention, more
 
-    def forward(self, hidden_states: Tensor, *arguments, **_):
-        y = self.attention(hidden_states, torch.arange(hidden_states.shape[1]))
-        return self.answer(y, *arguments)
+    def forward(self, hidden_states: Tensor, *_, **named):
+        return self.attention(hidden_states, torch.arange(hidden_states.shape[1])), *self.more
 
 
 def compare_visible(blind: Tensor, theirs: Tensor) -> None:
@@ -105,7 +90,7 @@ def compare_visible(blind: Tensor, theirs: Tensor) -> None:
     assert (blind - theirs).abs().max() > 0.01
 
 
-def with_our_attention(model, places, encoding, causal=True, answer=lambda y, *_: (y, None), **inputs):
+def with_our_attention(model, places, encoding, causal, more, **inputs):
     """Their logits with our attention in place of theirs, and with theirs.
 
     places yields (module, name of its attention, weights in, weights out).
@@ -114,7 +99,7 @@ def with_our_attention(model, places, encoding, causal=True, answer=lambda y, *_
     outputs = []
     for chosen in Encoding(), encoding:
         for module, name, project, out in places:
-            setattr(module, name, InTheirPlace(our_attention(project, out, chosen, causal), answer))
+            setattr(module, name, InTheirPlace(our_attention(project, out, chosen, causal), more))
         outputs.append(model(**inputs)[0])
     compare_visible(outputs[0], theirs)
     return outputs[1], theirs
@@ -158,9 +143,9 @@ def gpt2():
     return our_transformer(tokens, model(tokens).logits, encoding.double(), weights)
 
 
-def gpt_neox(turning):
-    """Of each head's features, the first `turning` turn."""
-    rope = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": turning / FEATURES}
+@table.row("Logits of `Transformer` with `RoPE`, half, on half of the features", "transformers", "GPT-NeoX", 1e-5)
+def gpt_neox():
+    rope = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.5}
     config = GPTNeoXConfig(
         **NAMES, intermediate_size=4 * DIM, rope_parameters=rope, use_parallel_residual=False
     )
@@ -172,17 +157,7 @@ def gpt_neox(turning):
         for layer in inner.layers
     ]
     weights = inner.embed_in.weight, blocks, pair(inner.final_layer_norm), pair(model.lm_head)
-    return our_transformer(tokens, model(tokens).logits, RoPE(FEATURES, 100.0, rotary=turning), weights)
-
-
-@table.row("Logits of `Transformer` with `RoPE`, half", "transformers", "GPT-NeoX", 1e-5)
-def gpt_neox_whole():
-    return gpt_neox(FEATURES)
-
-
-@table.row("Logits of `Transformer` with `RoPE`, half, on half of the features", "transformers", "GPT-NeoX", 1e-5)
-def gpt_neox_partial():
-    return gpt_neox(FEATURES // 2)
+    return our_transformer(tokens, model(tokens).logits, RoPE(FEATURES, 100.0, rotary=FEATURES // 2), weights)
 
 
 @table.row("Logits of `Transformer` with `ALiBi`", "transformers", "MPT", 1e-5)
@@ -245,118 +220,27 @@ def x_transformers_sinusoidal():
     return x_transformers(Decoder, encode, scaled_sinu_pos_emb=True)
 
 
-def x_transformers_t5(kind, causal):
+@table.row("Logits of `Transformer` with `T5Bias`, both directions", "x-transformers", "Encoder", 1e-4)
+def x_transformers_t5():
     def encode(model):
-        encoding = T5Bias(HEADS, bidirectional=not causal)
+        encoding = T5Bias(HEADS)
         theirs = model.attn_layers.rel_pos  # multiplies its table by √d
         encoding.table.copy_(theirs.relative_attention_bias.weight * theirs.scale)
         return encoding.double()
 
-    return x_transformers(kind, encode, causal, rel_pos_bias=True)
-
-
-@table.row("Logits of `Transformer` with `T5Bias`, causal", "x-transformers", "Decoder", 1e-4)
-def x_transformers_t5_causal():
-    return x_transformers_t5(Decoder, causal=True)
-
-
-@table.row("Logits of `Transformer` with `T5Bias`, both directions", "x-transformers", "Encoder", 1e-4)
-def x_transformers_t5_both():
-    return x_transformers_t5(Encoder, causal=False)
-
-
-def rotary_places(layers, name="self_attn", out="o_proj"):
-    return [
-        (layer, name, stacked(it.q_proj, it.k_proj, it.v_proj), pair(getattr(it, out)))
-        for layer in layers
-        for it in [getattr(layer, name)]
-    ]
-
-
-def llama(rule, **parameters):
-    config = LlamaConfig(**NAMES, **ROPE, max_position_embeddings=TRAINED)
-    config.rope_parameters = {"rope_theta": 100.0, **parameters}
-    model = random_model(LlamaForCausalLM(config))
-    encoding = RoPE(FEATURES, 100.0, scaling=rule)
-    return with_our_attention(model, rotary_places(model.model.layers), encoding, input_ids=sentences())
+    return x_transformers(Encoder, encode, causal=False, rel_pos_bias=True)
 
 
 @table.row("Logits with our `Attention` and `RoPE`, half; grouped queries", "transformers", "Llama", 1e-5)
-def llama_unscaled():
-    return llama(unscaled, rope_type="default")
-
-
-@table.row("Logits with our `Attention` and `RoPE`, `linear`", "transformers", "Llama", 1e-5)
-def llama_linear():
-    return llama(partial(linear, factor=4), rope_type="linear", factor=4.0)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, `dynamic_ntk`", "transformers", "Llama", 1e-5)
-def llama_dynamic():
-    rule = partial(dynamic_ntk, factor=4, length=TRAINED, current=LENGTH)
-    return llama(rule, rope_type="dynamic", factor=4.0)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, `yarn` with its attention factor", "transformers", "Llama", 1e-5)
-def llama_yarn():
-    rule = partial(yarn, factor=4, length=TRAINED, beta_fast=2, beta_slow=0.5)
-    settings = {"original_max_position_embeddings": TRAINED, "beta_fast": 2.0, "beta_slow": 0.5}
-    return llama(rule, rope_type="yarn", factor=4.0, **settings)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, `llama3`", "transformers", "Llama", 1e-5)
-def llama_llama3():
-    settings = {"original_max_position_embeddings": TRAINED, "low_freq_factor": 0.5, "high_freq_factor": 2.0}
-    rule = partial(llama3, factor=4, length=TRAINED, low=0.5, high=2)
-    return llama(rule, rope_type="llama3", factor=4.0, **settings)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, interleaved, on half of the features", "transformers", "GPT-J", 1e-5)
-def gptj():
-    config = GPTJConfig(**NAMES, rotary_dim=FEATURES // 2, n_positions=LENGTH)
-    model = random_model(GPTJForCausalLM(config))
-    places = rotary_places(model.transformer.h, "attn", "out_proj")
-    encoding = RoPE(FEATURES, layout="interleaved", rotary=FEATURES // 2)
-    return with_our_attention(model, places, encoding, input_ids=sentences())
-
-
-@table.row("Logits with our `Attention` and `RoPE`, interleaved; grouped queries", "transformers", "Cohere", 1e-5)
-def cohere():
-    model = random_model(CohereForCausalLM(CohereConfig(**NAMES, **ROPE)))
-    encoding = RoPE(FEATURES, 100.0, "interleaved")
-    return with_our_attention(model, rotary_places(model.model.layers), encoding, input_ids=sentences())
-
-
-@table.row("Logits with our `Attention` and `ALiBi`", "transformers", "BLOOM", 1e-5)
-def bloom():
-    model = random_model(BloomForCausalLM(BloomConfig(**NAMES)))
+def llama():
+    rope = {"rope_theta": 100.0, "num_key_value_heads": HEADS // 2, "intermediate_size": 2 * DIM}
+    model = random_model(LlamaForCausalLM(LlamaConfig(**NAMES, **rope)))
     places = [
-        (block, "self_attention", by_head(it.query_key_value), pair(it.dense))
-        for block in model.transformer.h
-        for it in [block.self_attention]
+        (layer, "self_attn", stacked(it.q_proj, it.k_proj, it.v_proj), pair(it.o_proj))
+        for layer in model.model.layers
+        for it in [layer.self_attn]
     ]
-
-    def answer(y, residual, *_):
-        return y + residual, None
-
-    return with_our_attention(model, places, ALiBi(HEADS), answer=answer, input_ids=sentences())
-
-
-@table.row("Last hidden state with our `Attention` and `Learned`", "transformers", "BERT", 1e-9)
-def bert():
-    config = BertConfig(**NAMES, intermediate_size=2 * DIM, max_position_embeddings=LENGTH)
-    model, tokens = random_model(BertModel(config, add_pooling_layer=False)), sentences()
-    theirs = model(tokens)[0]
-    encoding = Learned(LENGTH, DIM).double()
-    encoding.table.copy_(model.embeddings.position_embeddings.weight)
-    model.embeddings.position_embeddings.weight.zero_()
-    words = model.embeddings.word_embeddings(tokens)
-    compare_visible(model(inputs_embeds=words)[0], theirs)
-    for layer in model.encoder.layer:
-        it, nothing = layer.attention.self, (torch.eye(DIM), None)  # its out projection stands elsewhere
-        attention = our_attention(stacked(it.query, it.key, it.value), nothing, Encoding(), causal=False)
-        layer.attention.self = InTheirPlace(attention, lambda y, *_: (y, None))
-    return model(inputs_embeds=encoding.embed(words, torch.arange(LENGTH)))[0], theirs
+    return with_our_attention(model, places, RoPE(FEATURES, 100.0), True, (None,), input_ids=sentences())
 
 
 def t5(stack_name):
@@ -376,7 +260,7 @@ def t5(stack_name):
         scale[:DIM] = FEATURES**0.5
         places.append((block.layer[0], "SelfAttention", (scale * weight, None), pair(it.o)))
     causal = stack_name == "decoder"
-    return with_our_attention(model, places, encoding, causal, lambda y, *_: (y, None, None), **inputs)
+    return with_our_attention(model, places, encoding, causal, (None, None), **inputs)
 
 
 @table.row("Logits with our `Attention` and `T5Bias` in the encoder, both directions", "transformers", "T5", 1e-5)
@@ -387,16 +271,3 @@ def t5_encoder():
 @table.row("Logits with our `Attention` and `T5Bias` in the decoder, causal", "transformers", "T5", 1e-5)
 def t5_decoder():
     return t5("decoder")
-
-
-class OverRoot(ALiBi):
-    """ALiBi with slopes divided by √d, as Falcon has it."""
-
-    def score(self, q, k, q_positions, k_positions):
-        return super().score(q, k, q_positions, k_positions) / q.shape[-1] ** 0.5
-
-
-@table.row("Attention weights with `ALiBi`, slopes divided by √d", "transformers", "Falcon", 1e-5)
-def falcon():
-    (q, k, positions, mask), theirs = falcon_layer()
-    return attention_weights(q, k, positions, positions, OverRoot(q.shape[1]), mask), theirs

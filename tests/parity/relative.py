@@ -5,7 +5,6 @@ from transformers import (
     BeitConfig,
     DebertaConfig,
     DebertaV2Config,
-    SamVisionConfig,
     Swinv2Config,
     Wav2Vec2BertConfig,
     XLNetConfig,
@@ -14,7 +13,6 @@ from transformers import (
 from transformers.models.beit.modeling_beit import BeitRelativePositionBias
 from transformers.models.deberta.modeling_deberta import DisentangledSelfAttention as Disentangled
 from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention as Disentangled2
-from transformers.models.sam.modeling_sam import SamVisionAttention
 from transformers.models.swin.modeling_swin import SwinRelativePositionBias
 from transformers.models.swinv2.modeling_swinv2 import Swinv2SelfAttention
 from transformers.models.vitdet.modeling_vitdet import add_decomposed_relative_positions
@@ -121,15 +119,6 @@ def decomposed(rows, columns):
     ours.rows.copy_(rows)
     ours.columns.copy_(columns)
     return ours
-
-
-@table.row("`Decomposed`, a window of 4 × 4", "transformers", "SAM", 1e-5)
-def sam():
-    config = SamVisionConfig(hidden_size=DIM, num_attention_heads=HEADS)
-    layer, q = random_model(SamVisionAttention(config, window_size=4)).float(), torch.randn(1, HEADS, 16, FEATURES)
-    theirs = layer.get_decomposed_rel_pos(q[0], layer.rel_pos_h, layer.rel_pos_w, (4, 4), (4, 4))
-    ours = decomposed(layer.rel_pos_h, layer.rel_pos_w)
-    return ours.score(q, q, cells(4, 4), cells(4, 4)), theirs.reshape(1, HEADS, 16, 16)
 
 
 @table.row("`Decomposed`, a window of 3 × 5", "transformers", "ViTDet", 1e-5)

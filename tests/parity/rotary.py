@@ -15,7 +15,6 @@ from transformers.models.cohere import modeling_cohere
 from transformers.models.deepseek_v3 import modeling_deepseek_v3
 from transformers.models.deepseek_v4 import modeling_deepseek_v4
 from transformers.models.dinov3_vit import modeling_dinov3_vit
-from transformers.models.gptj import modeling_gptj
 from transformers.models.hunyuan_v1_dense import modeling_hunyuan_v1_dense
 from transformers.models.llama import modeling_llama
 from transformers.models.pixtral import modeling_pixtral
@@ -62,16 +61,6 @@ def llama_frequencies():
     return frequencies(DIM, 500_000.0) / theirs, torch.ones(DIM // 2)
 
 
-@table.row("Frequencies, relative to theirs", "rotary-embedding-torch", "RotaryEmbedding", 1e-6)
-def rotary_embedding_torch_frequencies():
-    return frequencies(DIM) / RotaryEmbedding(DIM).freqs, torch.ones(DIM // 2)
-
-
-@table.row("Frequencies, relative to theirs", "x-transformers", "RotaryEmbedding", 1e-6)
-def x_transformers_frequencies():
-    return frequencies(DIM) / xt.RotaryEmbedding(DIM).inv_freq, torch.ones(DIM // 2)
-
-
 @table.row("Rotation, half", "transformers", "Llama, base 500 000", 1e-3)
 def llama():
     q, k, positions = inputs()
@@ -86,14 +75,6 @@ def cohere():
     embedding = modeling_cohere.CohereRotaryEmbedding(CohereConfig(**SIZES))
     theirs = modeling_cohere.apply_rotary_pos_emb(q, k, *embedding(q, positions))
     return both(*RoPE(DIM, layout="interleaved").rotate(q, k, positions, positions)), both(*theirs)
-
-
-@table.row("Rotation, interleaved", "transformers", "GPT-J", 1e-3)
-def gptj():
-    q, _, positions = inputs()
-    sin, cos = modeling_gptj.create_sinusoidal_positions(512, DIM)[positions].chunk(2, dim=-1)
-    theirs = modeling_gptj.apply_rotary_pos_emb(q.transpose(1, 2), sin, cos).transpose(1, 2)
-    return rotate(q, angles(positions, frequencies(DIM))[:, None], "interleaved"), theirs
 
 
 @table.row("Rotation, interleaved, from position 100", "rotary-embedding-torch", "RotaryEmbedding", 1e-3)
@@ -160,15 +141,6 @@ def rotary_embedding_torch_axes():
     return both(*RoPE(DIM, layout="interleaved", axes=2).rotate(q, k, places, places)), theirs
 
 
-def mixed(module, turns, deal):
-    """Words and patches turned by the chapter's M-RoPE, each pair by its coordinate, and by theirs."""
-    q, k = torch.randn(2, 2, 3, LENGTH, 128)
-    places = torch.randint(512, (2, LENGTH, 3))
-    theirs = module.apply_rotary_pos_emb(q, k, *turns(q, places.movedim(-1, 0)))
-    angle = define("04a-in-other-code", "m_rope", {"frequencies": frequencies})(places, torch.tensor(deal))
-    return rotate(both(q, k), angle[:, None]), both(*theirs)
-
-
 def turns_of_qwen2_vl():
     rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [16, 24, 24]}
     config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=rope)
@@ -181,32 +153,30 @@ def turns_of_qwen3_vl():
     return modeling_qwen3_vl, modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config)
 
 
-@table.row("Rotation by time, row and column, in blocks, half", "transformers", "Qwen2-VL, text", 1e-3)
-def qwen2_vl_text():
-    return mixed(*turns_of_qwen2_vl(), [0] * 16 + [1] * 24 + [2] * 24)
+def dealt(module, embedding, ours):
+    """Queries and keys of words and patches, turned by ours and by theirs."""
+    q, k = torch.randn(2, 2, 3, LENGTH, 128)
+    places = torch.randint(512, (2, LENGTH, 3))
+    theirs = module.apply_rotary_pos_emb(q, k, *embedding(q, places.movedim(-1, 0)))
+    return both(*ours(q, k, places, places)), both(*theirs)
 
 
 @table.row("Rotation by time, row and column, in turn, half", "transformers", "Qwen3-VL, text", 1e-3)
 def qwen3_vl_text():
-    return mixed(*turns_of_qwen3_vl(), [0, 1, 2] * 20 + [0] * 4)
-
-
-def dealt(module, embedding, deal):
-    """Queries and keys of words and patches, turned by `MRoPE` and by theirs."""
-    q, k = torch.randn(2, 2, 3, LENGTH, 128)
-    places = torch.randint(512, (2, LENGTH, 3))
-    theirs = module.apply_rotary_pos_emb(q, k, *embedding(q, places.movedim(-1, 0)))
-    return both(*MRoPE(128, deal, 1e6).rotate(q, k, places, places)), both(*theirs)
+    """By the function of the chapter, which is told the coordinate of each pair."""
+    angles_of = define("04a-in-other-code", "m_rope", {"frequencies": frequencies})
+    deal = torch.tensor([0, 1, 2] * 20 + [0] * 4)
+    return dealt(*turns_of_qwen3_vl(), lambda q, k, places, _: rotate(both(q, k), angles_of(places, deal)[:, None]))
 
 
 @table.row("`MRoPE`, a deal in blocks", "transformers", "Qwen2-VL, text", 1e-3)
 def qwen2_vl_deal():
-    return dealt(*turns_of_qwen2_vl(), blocks([16, 24, 24]))
+    return dealt(*turns_of_qwen2_vl(), MRoPE(128, blocks([16, 24, 24]), 1e6).rotate)
 
 
 @table.row("`MRoPE`, a deal like cards", "transformers", "Qwen3-VL, text", 1e-3)
 def qwen3_vl_deal():
-    return dealt(*turns_of_qwen3_vl(), in_turn([24, 20, 20]))
+    return dealt(*turns_of_qwen3_vl(), MRoPE(128, in_turn([24, 20, 20]), 1e6).rotate)
 
 
 @table.row("Values that turn and turn back, output of attention", "transformers", "DeepSeek-V4", 1e-5)

@@ -67,13 +67,6 @@ def hf_yarn():
     return compare(partial(yarn, factor=32, length=4096), "yarn", **settings)
 
 
-@table.row("`yarn`, 128 features, base 1 000 000, factor 4, a wider ramp", "transformers", "yarn", 1e-6)
-def hf_yarn_wide():
-    settings = {"factor": 4.0, "original_max_position_embeddings": 32768, "beta_fast": 64.0, "beta_slow": 2.0}
-    rule = partial(yarn, factor=4, length=32768, beta_fast=64, beta_slow=2)
-    return compare(rule, "yarn", 128, 1e6, **settings)
-
-
 @table.row("`yarn`, factor 4, trained on 16384 tokens", "transformers", "yarn, no original length", 1e-6)
 def hf_yarn_length_left_out():
     return compare(partial(yarn, factor=4, length=16384), "yarn", length=16384, factor=4.0)
