@@ -243,7 +243,7 @@ for pair in -1, 4:
 bad(bucket, "ValueError: max_distance must be above 16, half of buckets; got 16", P, 32, 16)
 bad(T5Bias, "ValueError: buckets must be a multiple of 4: two sides, half of each exact; got 33", 2, 33)
 no_index = "k_positions must be integers, because they index a table; got torch.float32"
-for encoding in T5Bias(2), ShawKeys(8, 2), Shaw(8, 2), DeBERTa(2, 8, 3):
+for encoding in T5Bias(2), Shaw(8, 2), DeBERTa(2, 8, 3):
     bad(type(encoding), f"TypeError: {no_index}", Q, Q, P, P.float(), call=encoding.score)
 bad(
     Inkling, f"TypeError: q{no_index[1:]}", Q, Q, P.float(), P, torch.zeros(2, 2, 5, 16),
@@ -301,6 +301,7 @@ refuse(
 
 bad(deberta.row, "ValueError: clip must be even and below largest = 16; got 5", P, 5, 16)
 bad(deberta.row, "ValueError: clip must be even and below largest = 4; got 4", P, 4, 4)
+bad(ShawKeys, "TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, call=ShawKeys(8, 2).score)
 bad(Shaw, "TypeError: weights must be a tensor; got int", 1, P, P, call=Shaw(8, 2).value)
 bad(Shaw, f"TypeError: {no_index}", Q @ Q.mT, P, P.float(), call=Shaw(8, 2).value)
 bad(Shaw, "ValueError: weights must be (batch, head, query, key); got (5, 5)", LOOK.float(), P, P, call=Shaw(8, 2).value)

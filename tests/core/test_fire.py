@@ -22,11 +22,6 @@ def test_formula(i, j, c, threshold):
     assert got >= 0 and (j > i or got <= 1)
 
 
-def test_the_first_key_of_a_far_query_is_all_it_can_see():
-    got = normalized_log_distance(torch.tensor([1000, 10**6]), torch.tensor([0]), torch.tensor(0.1), torch.tensor(512.0))
-    assert got.tolist() == [[1], [1]]
-
-
 def test_score_in_numpy():
     encoding = FIRE(3, hidden=5, c=0.4, threshold=4.0).double()
     q, k = torch.zeros(2, 3, 2, 4).double(), torch.zeros(2, 3, 5, 4).double()
@@ -67,10 +62,3 @@ def test_what_is_learned_may_pass_through_zero(name):
         scores[-1].sum().backward()
         assert scores[-1].isfinite().all() and all(p.grad.isfinite().all() for p in encoding.parameters())
     torch.testing.assert_close(torch.stack(scores[1:]), torch.stack(scores[:1] * 2))
-
-
-def test_half_precision_parameters_see_exact_positions():
-    encoding, far = FIRE(2).bfloat16(), torch.tensor([256, 257, 300, 301, 302, 303])
-    got = encoding.score(Q.bfloat16(), Q.bfloat16(), far, far)
-    assert got.dtype == torch.float32
-    assert_close(got, encoding.float().score(Q.float(), Q.float(), far, far))

@@ -6,12 +6,11 @@ import pytest
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from d2lpos import ALiBi, Encoding, RoPE, Transformer
+from d2lpos import ALiBi, RoPE, Transformer
 from d2lpos.bias import KERPLE, BEiT, Swin, SwinV2
-from d2lpos.bias.base import LARGEST, Bias, PositionBias
+from d2lpos.bias.base import LARGEST, Bias
 from d2lpos.rotary import Mixed, MRoPE, Normed
 from d2lpos.rotary.mrope import blocks
-from d2lpos.rotary.rope import Rotary
 from d2lpos.transformer import attention_weights
 
 TOKENS = torch.tensor([[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]])
@@ -95,21 +94,6 @@ def test_eight_layers_compute_once(kind, encoding):
     assert kind.made <= 2  # of the query and of the keys
 
 
-def test_positions_are_looked_at_a_few_times_and_not_in_each_layer(monkeypatch):
-    looked_at, look = [], torch.Tensor.aminmax
-
-    def looking(x, **more):
-        looked_at.append(x)
-        return look(x, **more)
-
-    monkeypatch.setattr(torch.Tensor, "aminmax", looking)
-    for encoding, most in (RoPE(8), 3), (ALiBi(2), 7):
-        model = Transformer(6, 3, dim=16, heads=2, layers=8, encoding=encoding, causal=True)
-        looked_at.clear()
-        model(TOKENS, HERE)
-        assert len(looked_at) <= most
-
-
 class Loud(RoPE):
     def rotate(self, q, k, q_positions, k_positions):
         return 2 * q, k
@@ -125,9 +109,13 @@ class LoudTurn(RoPE):
         return 3 * x
 
 
-def test_a_door_that_a_subclass_wrote_itself_is_used(qkv):
+def test_a_door_of_ones_own_is_used(qkv):
+    """Of a subclass, or given to an encoding."""
     q, k, _ = qkv
-    for encoding in Loud(8), LoudBias(2), LoudTurn(8), Normed(Loud(8)):
+    rope, alibi = RoPE(8), ALiBi(2)
+    rope.rotate = lambda q, k, here, there: (2 * q, k)
+    alibi.score = lambda q, k, here, there: q.new_ones(1)
+    for encoding in Loud(8), LoudBias(2), LoudTurn(8), Normed(Loud(8)), rope, alibi:
         check(encoding, q.clone().requires_grad_(), k, HERE, HERE)
         assert attention_weights(q, k, HERE, HERE, encoding).shape == (2, 2, 6, 6)
 
@@ -138,6 +126,7 @@ def test_a_large_bias_is_not_kept():
         bias = ALiBi(heads)
         assert (bias.precompute(long, long) is not bias) == stores
         assert bias.precompute(long.expand(2, -1), long) is bias
+    assert (one := ALiBi(1)).precompute(torch.arange(1025), torch.arange(1025)) is one
 
 
 def test_nothing_is_kept_from_step_to_step():
@@ -152,12 +141,6 @@ def test_nothing_is_kept_from_step_to_step():
             parameter += 1
     assert not torch.equal(model(TOKENS, HERE), second)
     assert [name for name, _ in model.named_modules()] == names and "score" not in vars(model.encoding)
-
-
-def test_an_encoding_that_keeps_nothing_gives_itself():
-    assert (encoding := Encoding()).precompute(HERE, HERE) is encoding
-    for kind in Rotary, PositionBias:
-        assert issubclass(kind, Encoding)
 
 
 def around(model, how, which=slice(None)):
@@ -208,23 +191,9 @@ def test_positions_that_learn_share_nothing():
     assert rope.precompute(places, places) is rope
 
 
-def test_a_door_that_an_encoding_was_given_is_used(qkv):
-    q, k, _ = qkv
-    rope, alibi = RoPE(8), ALiBi(2)
-    rope.rotate = lambda q, k, here, there: (2 * q, k)
-    alibi.score = lambda q, k, here, there: q.new_ones(1)
-    for encoding in rope, alibi:
-        check(encoding, q.clone().requires_grad_(), k, HERE, HERE)
-
-
 def test_an_encoding_of_one_layer_is_left_alone(monkeypatch):
     called = []
     monkeypatch.setattr(ALiBi, "precompute", lambda self, *args: called.append(self) or self)
     model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=[ALiBi(2) for _ in range(3)], causal=True)
     model(TOKENS, HERE)
     assert not called
-
-
-def test_many_queries_get_no_bias_at_once():
-    long = torch.arange(1025)
-    assert (bias := ALiBi(1)).precompute(long, long) is bias and bias.precompute(long[:1024], long[:1024]) is not bias

@@ -90,13 +90,6 @@ def test_without_the_trained_side_a_step_is_a_share_of_the_window():
     assert (scored(tight) - scored(fine)).abs().max() > 0.1
 
 
-def test_the_smallest_window_of_a_training():
-    assert_close(
-        log_spaced(torch.tensor([[1, -1]]), *SwinV2(2, 5, 5, trained=2).measure),
-        log_spaced(torch.tensor([[8, -8]]), 9, 9),
-    )
-
-
 def test_a_window_of_one_cell():
     assert SwinV2(2, 1, 1).measure == (1, 1)
     one, row = scored(filled(SwinV2(2, 1, 1))), scored(filled(SwinV2(2, 1, 3)))
