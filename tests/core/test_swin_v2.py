@@ -97,13 +97,3 @@ def test_a_window_of_one_cell():
 
 
 # The module
-
-
-def test_half_precision_layers_see_steps_in_full():
-    encoding = SwinV2(2, 24, 24).to(torch.bfloat16)
-    steps = steps_of(24, 24).float()
-    wide = SwinV2(2, 24, 24)
-    wide.load_state_dict({name: p.float() for name, p in encoding.state_dict().items()})
-    assert torch.equal(encoding.bias(steps), wide.bias(steps))
-    q, places = torch.zeros(1, 2, 576, 4, dtype=torch.bfloat16), cells(24, 24)
-    assert encoding.score(q, q, places, places).dtype == torch.float32
