@@ -13,7 +13,7 @@ from d2lpos.transformer.attention import attend
 from d2lpos.transformer.masks import WORTHWHILE, Mask, causal_mask, segment_mask
 
 HERE = torch.arange(6)
-FOUND = {
+PLACES = {
     "in order": (HERE, None, "in_order"),
     "with gaps": (HERE * 7 + 1000, None, "in_order"),
     "fractions": (HERE / 3 - 9, None, "in_order"),
@@ -31,7 +31,7 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize(("q", "k", "want"), FOUND.values(), ids=FOUND)
+@pytest.mark.parametrize(("q", "k", "want"), PLACES.values(), ids=PLACES)
 def test_what_is_found(q, k, want):
     mask = Mask(q, k)
     names = {"in_order", "everything"}
@@ -52,7 +52,7 @@ def both(call, masks, parameters):
 
 @pytest.mark.parametrize("place_by", ["in order", "by sequence"])
 def test_every_path_gives_what_the_pairs_give_and_so_do_gradients(encoding, place, place_by, qkv):
-    positions = place(FOUND[place_by][0])
+    positions = place(PLACES[place_by][0])
     inputs = [x.requires_grad_() for x in qkv]
     masks = Mask(positions), causal_mask(positions, positions)
     for one, other in zip(
