@@ -143,6 +143,16 @@ def test_a_bias_of_far_keys_keeps_its_differences(dtype, qkv):
 # A cache
 
 
+def test_new_tokens_see_the_cache_and_join_it(encoding, place):
+    layer, cache = Attention(16, 2, encoding, causal=True).double(), Cache()
+    x, positions = torch.randn(2, 6, 16, dtype=torch.float64), place([0, 1, 3, 5, 6, 8])
+    pieces = [
+        layer(x[:, start:end], positions[start:end], cache=cache) for start, end in ((0, 3), (3, 4), (4, 6))
+    ]
+    assert_close(torch.cat(pieces, dim=1), layer(x, positions))
+    assert torch.equal(cache.positions, positions)
+
+
 @pytest.mark.parametrize(
     ("positions", "mask", "error"),
     [(torch.arange(2), hide(0), ValueError), (torch.arange(2.0), None, TypeError)],

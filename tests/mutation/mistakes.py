@@ -63,7 +63,7 @@ MISTAKES = {
     "d2lpos/content/inkling.py": ["((distance < extent), at, 0)", "distance <= extent"],
     "d2lpos/content/inkling.py tests/core/test_cache.py": [
         "hidden_features[..., hidden_features.shape[-2] - q.shape[-2] :, :] → hidden_features[..., : q.shape[-2], :]"],
-    "d2lpos/transformer/inputs.py tests/core/test_attention.py": ["axes = encoding.axes → axes = 1"],
+    "d2lpos/transformer/inputs.py tests/core/test_grid.py": ["axes = encoding.axes → axes = 1"],
     "d2lpos/bias/kerple.py": ["-r1 * far**r2 → -((r1 * far) ** r2)", "torch.log(r2",
         "distance(offset), r1, r2 if → distance(offset), r2, r1 if", "self.form !="],
     "d2lpos/input/learned.py": ["self.table).to(x) → self.table.roll(1, 0)).to(x)",
@@ -135,7 +135,8 @@ MISTAKES = {
         "* math.log10"],
     "d2lpos/offset/shaw.py": ["(-1, rows, weights) → (-1, rows, torch.ones_like(weights))",
         "clamp(-clip, clip) + clip → clamp(-clip, clip) + clip - 1", "clamp(-clip, clip) → clamp(min=-clip)",
-        "return (q.to(wide) @ self.keys.to(wide).mT)", "shares @ self.values → shares @ self.keys"],
+        "shares @ self.values → shares @ self.keys"],
+    "d2lpos/offset/shaw.py tests/core/test_rounding.py": ["return (q.to(wide) @ self.keys.to(wide).mT)"],
     "d2lpos/input/sinusoids.py": ["if endpoint else dim)) → if endpoint else 2 * dim))", "!= 'interleaved",
         "(steps / (dim))", "base ** (steps", "stack([cosine,"],
     "d2lpos/offset/skew.py": ["vectors[len(vectors) - length :] → vectors[:length]", "[..., 1:, :] → [..., :-1, :]",
@@ -147,14 +148,16 @@ MISTAKES = {
     "d2lpos/transformer/temperature.py": ["factors[..., None, :, None] → factors[..., None, None, :]",
         "(positions) - counted"],
     "d2lpos/transformer/model.py": ["self.feed_forward(self.norm2(x)) → self.norm2(self.feed_forward(x))",
-        "[Cache(rotated=rotated, capacity=capacity, axes=self.encoding.axes) for _ in self.blocks] → [Cache(rotated=rotated, capacity=capacity)] * len(self.blocks)",
         "masks.get(block.attention.window, mask) → None", "self.encoding.embed( → Encoding().embed(",
         "x = self.attention"],
+    "d2lpos/transformer/model.py tests/core/test_cache.py": [
+        "[Cache(rotated=rotated, capacity=capacity, axes=self.encoding.axes) for _ in self.blocks] → [Cache(rotated=rotated, capacity=capacity)] * len(self.blocks)"],
     "d2lpos/transformer/model.py tests/core/test_layers.py": [
         "for encoding, window, temperature in zip(encodings, → for encoding, window, temperature in zip([encodings[0]] * layers,",
         "masks.get(block.attention.window, mask) → masks.get(self.blocks[0].attention.window, mask)"],
     "d2lpos/offset/transformer_xl.py": ['as_double(q_positions, "q_positions"), freq → as_double(k_positions, "q_positions"), freq',
-        " / math.sqrt(features) → ", "cosine - of_cosine", "return (products)", "(q.to(wide))"],
+        " / math.sqrt(features) → ", "cosine - of_cosine", "return (products)"],
+    "d2lpos/offset/transformer_xl.py tests/core/test_rounding.py": ["(q.to(wide))"],
     "d2lpos/rotary/rope.py tests/core/test_rope.py": [
         "[a * cos - b * sin, b * cos + a * sin], dim=-1).to(x) → [a * cos + b * sin, b * cos - a * sin], dim=-1).to(x)",
         "torch.cat([-sin, sin], dim=-1) → torch.cat([sin, sin], dim=-1)",
