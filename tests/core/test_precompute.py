@@ -7,23 +7,15 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from d2lpos import ALiBi, RoPE, Transformer
-from d2lpos.bias import KERPLE, BEiT, Swin, SwinV2
+from d2lpos.bias import KERPLE
 from d2lpos.bias.base import LARGEST, Bias
-from d2lpos.rotary import Mixed, MRoPE, Normed
-from d2lpos.rotary.mrope import blocks
+from d2lpos.rotary import Mixed, Normed
 from d2lpos.transformer import attention_weights
+from tests.core.conftest import GRIDS
 
 TOKENS = torch.tensor([[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]])
 HERE = torch.arange(6)
 CELLS = torch.cartesian_prod(torch.arange(2), torch.arange(3))
-GRIDS = {
-    "rope, two axes": lambda: RoPE(8, axes=2),
-    "m-rope": lambda: MRoPE(8, blocks([2, 1, 1])),
-    "mixed": lambda: Mixed(8, 2),
-    "swin": lambda: Swin(2, 2, 3),
-    "swin, version 2": lambda: SwinV2(2, 2, 3, hidden=4),
-    "beit": lambda: BEiT(2, 2, 3),
-}
 
 
 def doors(encoding, q, k, here, there):
