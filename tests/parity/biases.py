@@ -9,7 +9,6 @@ from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 from transformers.models.t5.modeling_t5 import T5Attention
 from x_transformers.x_transformers import AlibiPositionalBias, RelativePositionBias
 
-from d2lpos import ALiBi
 from d2lpos.bias.alibi import slopes
 from d2lpos.bias.t5 import bucket
 from d2lpos.content.inkling import Inkling
@@ -70,18 +69,6 @@ def mpt_octaves():
 @table.row("ALiBi slopes, 1 to 80 heads", "x-transformers", "AlibiPositionalBias", 1e-6)
 def xt_slopes():
     return our_slopes(), torch.cat([AlibiPositionalBias(heads).slopes[:, 0, 0] for heads in HEAD_COUNTS])
-
-
-def past(bias):
-    """Of each query the scores of the keys behind it, from the score of its own: what softmax can see."""
-    bias = bias.expand(HEADS, LENGTH, LENGTH)
-    return (bias - bias.diagonal(dim1=-2, dim2=-1)[..., None]).tril()
-
-
-@table.row("ALiBi bias, as softmax sees it", "transformers", "BLOOM", 1e-4)
-def bloom():
-    theirs = build_alibi_tensor(torch.ones(1, LENGTH, dtype=torch.long), HEADS, torch.float32)
-    return past(scores(ALiBi(HEADS))), past(theirs)
 
 
 @table.row("Bias read from the query, over 64 of 300 distances", "transformers", "Inkling", 1e-5)

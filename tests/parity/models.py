@@ -90,7 +90,7 @@ def compare_visible(blind: Tensor, theirs: Tensor) -> None:
     assert (blind - theirs).abs().max() > 0.01
 
 
-def with_our_attention(model, places, encoding, causal, more, **inputs):
+def with_our_attention(model, places, encoding, more, **inputs):
     """Their logits with our attention in place of theirs, and with theirs.
 
     places yields (module, name of its attention, weights in, weights out).
@@ -99,7 +99,7 @@ def with_our_attention(model, places, encoding, causal, more, **inputs):
     outputs = []
     for chosen in Encoding(), encoding:
         for module, name, project, out in places:
-            setattr(module, name, InTheirPlace(our_attention(project, out, chosen, causal), more))
+            setattr(module, name, InTheirPlace(our_attention(project, out, chosen, causal=True), more))
         outputs.append(model(**inputs)[0])
     compare_visible(outputs[0], theirs)
     return outputs[1], theirs
@@ -240,34 +240,23 @@ def llama():
         for layer in model.model.layers
         for it in [layer.self_attn]
     ]
-    return with_our_attention(model, places, RoPE(FEATURES, 100.0), True, (None,), input_ids=sentences())
+    return with_our_attention(model, places, RoPE(FEATURES, 100.0), (None,), input_ids=sentences())
 
 
-def t5(stack_name):
+@table.row("Logits with our `Attention` and `T5Bias` in the decoder, causal", "transformers", "T5", 1e-5)
+def t5_decoder():
     """T5's attention does not divide by √d, ours does: its query weights are multiplied by √d."""
     config = T5Config(vocab_size=WORDS, d_model=DIM, d_kv=FEATURES, d_ff=2 * DIM, num_heads=HEADS, num_layers=2)
     model, tokens = random_model(T5ForConditionalGeneration(config)), sentences()
-    stack = getattr(model, stack_name)
-    first = stack.block[0].layer[0].SelfAttention.relative_attention_bias
-    encoding = T5Bias(HEADS, bidirectional=stack_name == "encoder").double()
-    encoding.table.copy_(first.weight)
+    blocks = model.decoder.block
+    encoding = T5Bias(HEADS, bidirectional=False).double()
+    encoding.table.copy_(blocks[0].layer[0].SelfAttention.relative_attention_bias.weight)
     inputs = {"input_ids": tokens, "decoder_input_ids": sentences()}
     places = []
-    for block in stack.block:
+    for block in blocks:
         it = block.layer[0].SelfAttention
         weight, _ = stacked(it.q, it.k, it.v)
         scale = torch.ones(3 * DIM, 1)
         scale[:DIM] = FEATURES**0.5
         places.append((block.layer[0], "SelfAttention", (scale * weight, None), pair(it.o)))
-    causal = stack_name == "decoder"
-    return with_our_attention(model, places, encoding, causal, (None, None), **inputs)
-
-
-@table.row("Logits with our `Attention` and `T5Bias` in the encoder, both directions", "transformers", "T5", 1e-5)
-def t5_encoder():
-    return t5("encoder")
-
-
-@table.row("Logits with our `Attention` and `T5Bias` in the decoder, causal", "transformers", "T5", 1e-5)
-def t5_decoder():
-    return t5("decoder")
+    return with_our_attention(model, places, encoding, (None, None), **inputs)
