@@ -73,14 +73,6 @@ def test_causal_is_by_position():
     assert causal_mask(unsigned, unsigned).int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
 
 
-def test_segments_see_themselves():
-    assert segment_mask(torch.tensor([0, 1]), torch.tensor([1, 0, 1])).int().tolist() == [
-        [0, 1, 0],
-        [1, 0, 1],
-    ]
-    assert segment_mask(SEGMENTS, SEGMENTS).shape == (2, 6, 6)
-
-
 @each_mask
 def test_attention_by_loops(encoding, mask, qkv):
     q, k, v = qkv

@@ -148,12 +148,6 @@ def test_usual_names_of_other_libraries_say_ours(make, message):
     assert str(caught.value).startswith(message)
 
 
-def test_a_layout_of_another_name_says_ours():
-    for name, ours in {"neox": "half", "rotate_half": "half", "gptj": "interleaved"}.items():
-        with pytest.raises(ValueError, match=f'layout must be "half" or "interleaved"; got \'{name}\', which is "{ours}" here'):
-            RoPE(8, layout=name)
-
-
 def test_an_encoding_of_ones_own_may_use_any_name():
     class Own(Encoding):
         def __init__(self, theta, num_heads=2):

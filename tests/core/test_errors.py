@@ -199,7 +199,8 @@ bad(
 bad(RoPE, "ValueError: offsets must be on cpu, as the other arguments are; got meta", Q, META, call=RoPE(8).rotate_further)
 bad(RoPE, "TypeError: q_positions must be a tensor; got list", [1], P, call=RoPE(8).precompute)
 bad(convert, "ValueError: x must be (…, d); got a tensor without axes", P[0], "half")
-bad(convert, f"ValueError: {pair_layout} 'neox', which is \"half\" here", Q, "neox")
+for name, ours in {"neox": "half", "rotate_half": "half", "gptj": "interleaved"}.items():
+    bad(convert, f"ValueError: {pair_layout} '{name}', which is \"{ours}\" here", Q, name)
 in_pairs = "rotary must be even, because features turn in pairs, and at most 8; got"
 bad(convert, f"ValueError: {in_pairs} 3", Q, "half", 3)
 bad(RoPE, f"ValueError: {in_pairs} 10", 8, rotary=10)

@@ -31,13 +31,6 @@ def scored(encoding):
 # Coordinates
 
 
-def test_coordinates_by_hand():
-    """In a window of 5 × 9, steps down are stretched twofold and steps to the right not at all."""
-    got = log_spaced(torch.tensor([[0, 7], [4, 0], [1, -1]]), 5, 9)
-    log = [math.log(number) / math.log(8) for number in (8, 9, 3, 2)]
-    assert_close(got, torch.tensor([[0, log[0]], [log[1], 0], [log[2], -log[3]]]))
-
-
 def test_the_longest_step_does_not_end_at_1():
     """The released code divides by log₂ 8, though its longest step is 8 and gives log₂ 9."""
     for side in 2, 7, 24:
