@@ -140,29 +140,22 @@ def around(model, how, which=slice(None)):
         block.forward = how(block.forward)
 
 
-@pytest.mark.parametrize("encoding", [RoPE(8), ALiBi(2), Mixed(8, 2), KERPLE(2)], ids=lambda one: type(one).__name__)
-def test_layers_without_gradient_or_computed_anew_change_nothing(encoding):
-    """A frozen block, one in inference mode and checkpoints: the same gradients as where each layer computes by itself."""
-    here = CELLS if encoding.axes == 2 else HERE
-    hows = {
-        "frozen": (torch.no_grad(), slice(1)),
-        "checkpoints": (lambda call: lambda *args, **more: checkpoint(call, *args, use_reentrant=False, **more), slice(None)),
-    }
-    for how, which in hows.values():
-        gradients = []
-        for shared in True, False:
-            torch.manual_seed(0)
-            own = [deepcopy(encoding) for _ in range(3)] if not shared else [deepcopy(encoding)] * 3
-            model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=own, causal=True)
-            around(model, how, which)
-            model(TOKENS, here).square().sum().backward()
-            gradients.append([sum(x.grad.norm().square() for x in model.parameters() if x.grad is not None), own[-1]])
-        assert (encoding.precompute(here, here) is encoding) == bool(list(encoding.parameters()))
-        if not list(encoding.parameters()):
-            torch.testing.assert_close(gradients[0][0], gradients[1][0])
-        else:
-            assert gradients[0][1].precompute(here, here) is gradients[0][1]
-            assert all(x.grad is not None for x in gradients[0][1].parameters())
+def checkpoints(call):
+    return lambda *args, **more: checkpoint(call, *args, use_reentrant=False, **more)
+
+
+@pytest.mark.parametrize("encoding", [RoPE(8), ALiBi(2)], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(("how", "which"), [(torch.no_grad(), slice(1)), (checkpoints, slice(None))], ids=["frozen", "checkpoints"])
+def test_layers_without_gradient_or_computed_anew_change_nothing(how, which, encoding):
+    """The same gradients as where each layer computes by itself."""
+    totals = []
+    for own in [encoding] * 3, [deepcopy(encoding) for _ in range(3)]:
+        torch.manual_seed(0)
+        model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=own, causal=True)
+        around(model, how, which)
+        model(TOKENS, HERE).square().sum().backward()
+        totals.append(sum(x.grad.norm().square() for x in model.parameters() if x.grad is not None))
+    torch.testing.assert_close(*totals)
 
 
 def test_inference_in_one_layer_leaves_nothing_that_others_cannot_use():
@@ -177,10 +170,10 @@ def test_inference_in_one_layer_leaves_nothing_that_others_cannot_use():
     turned.rotate(x, x, HERE, HERE)[0].sum().backward()
 
 
-def test_positions_that_learn_share_nothing():
+def test_what_learns_shares_nothing():
     places = HERE.double().requires_grad_()
-    rope = RoPE(8)
-    assert rope.precompute(places, places) is rope
+    for encoding, here in (RoPE(8), places), (KERPLE(2), HERE), (Mixed(8, 2), CELLS):
+        assert encoding.precompute(here, here) is encoding
 
 
 def test_an_encoding_of_one_layer_is_left_alone(monkeypatch):

@@ -8,12 +8,8 @@ from transformers import (
     GPT2LMHeadModel,
     GPTNeoXConfig,
     GPTNeoXForCausalLM,
-    LlamaConfig,
-    LlamaForCausalLM,
     MptConfig,
     MptForCausalLM,
-    T5Config,
-    T5ForConditionalGeneration,
 )
 from x_transformers import Decoder, Encoder, TransformerWrapper
 
@@ -74,35 +70,9 @@ def our_attention(project: Layer, out: Layer, encoding: Encoding, causal: bool) 
     return attention
 
 
-class InTheirPlace(nn.Module):
-    """Our attention where a model calls its own; `more` is what the model expects besides the output."""
-
-    def __init__(self, attention: Attention, more: tuple):
-        super().__init__()
-        self.attention, self.more = attention, more
-
-    def forward(self, hidden_states: Tensor, *_, **named):
-        return self.attention(hidden_states, torch.arange(hidden_states.shape[1])), *self.more
-
-
 def compare_visible(blind: Tensor, theirs: Tensor) -> None:
     """A model whose output position does not move proves nothing."""
     assert (blind - theirs).abs().max() > 0.01
-
-
-def with_our_attention(model, places, encoding, more, **inputs):
-    """Their logits with our attention in place of theirs, and with theirs.
-
-    places yields (module, name of its attention, weights in, weights out).
-    """
-    theirs = model(**inputs)[0]
-    outputs = []
-    for chosen in Encoding(), encoding:
-        for module, name, project, out in places:
-            setattr(module, name, InTheirPlace(our_attention(project, out, chosen, causal=True), more))
-        outputs.append(model(**inputs)[0])
-    compare_visible(outputs[0], theirs)
-    return outputs[1], theirs
 
 
 def our_transformer(tokens, theirs, encoding, weights, causal=True):
@@ -229,34 +199,3 @@ def x_transformers_t5():
         return encoding.double()
 
     return x_transformers(Encoder, encode, causal=False, rel_pos_bias=True)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, half; grouped queries", "transformers", "Llama", 1e-5)
-def llama():
-    rope = {"rope_theta": 100.0, "num_key_value_heads": HEADS // 2, "intermediate_size": 2 * DIM}
-    model = random_model(LlamaForCausalLM(LlamaConfig(**NAMES, **rope)))
-    places = [
-        (layer, "self_attn", stacked(it.q_proj, it.k_proj, it.v_proj), pair(it.o_proj))
-        for layer in model.model.layers
-        for it in [layer.self_attn]
-    ]
-    return with_our_attention(model, places, RoPE(FEATURES, 100.0), (None,), input_ids=sentences())
-
-
-@table.row("Logits with our `Attention` and `T5Bias` in the decoder, causal", "transformers", "T5", 1e-5)
-def t5_decoder():
-    """T5's attention does not divide by √d, ours does: its query weights are multiplied by √d."""
-    config = T5Config(vocab_size=WORDS, d_model=DIM, d_kv=FEATURES, d_ff=2 * DIM, num_heads=HEADS, num_layers=2)
-    model, tokens = random_model(T5ForConditionalGeneration(config)), sentences()
-    blocks = model.decoder.block
-    encoding = T5Bias(HEADS, bidirectional=False).double()
-    encoding.table.copy_(blocks[0].layer[0].SelfAttention.relative_attention_bias.weight)
-    inputs = {"input_ids": tokens, "decoder_input_ids": sentences()}
-    places = []
-    for block in blocks:
-        it = block.layer[0].SelfAttention
-        weight, _ = stacked(it.q, it.k, it.v)
-        scale = torch.ones(3 * DIM, 1)
-        scale[:DIM] = FEATURES**0.5
-        places.append((block.layer[0], "SelfAttention", (scale * weight, None), pair(it.o)))
-    return with_our_attention(model, places, encoding, (None, None), **inputs)
