@@ -49,22 +49,6 @@ def both(call, masks, parameters):
         yield y, torch.autograd.grad(y, parameters, upstream, allow_unused=True)
 
 
-@pytest.mark.parametrize("place_by", ["in order", "by sequence"])
-def test_every_path_gives_what_the_pairs_give_and_so_do_gradients(encoding, place, place_by, qkv):
-    positions = place(PLACES[place_by][0])
-    inputs = [x.requires_grad_() for x in qkv]
-    masks = Mask(positions), causal_mask(positions, positions)
-    for one, other in zip(
-        *both(
-            lambda mask: attend(*inputs, positions, positions, encoding, mask),
-            masks,
-            [*inputs, *encoding.parameters()],
-        ),
-        strict=True,
-    ):
-        assert_close(one, other)
-
-
 def test_queries_in_blocks_give_what_the_pairs_give(encoding, place, qkv, monkeypatch):
     """Door 3 for keys in order: some queries at a time, without the keys behind them."""
     monkeypatch.setattr("d2lpos.transformer.attention.BLOCK", 4)  # six queries: a block, and half of one
