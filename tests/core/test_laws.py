@@ -18,7 +18,7 @@ from tests.house import ENCODERS, ROOT, modules, room
 ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 N = 5
 TOKENS = torch.tensor([[1, 5, 2, 0, 3], [4, 0, 6, 1, 2]])
-ABSOLUTE, SHARE, OWN = that_see("places"), that_see("share"), that_see("order")  # OWN: a ruler that the text lays
+ABSOLUTE, OWN = that_see("places"), that_see("order")  # OWN: a ruler that the text lays
 RELATIVE = that_see("offsets", "order")
 SHUFFLE = torch.tensor([3, 0, 4, 1, 2])
 causal_or_not = pytest.mark.parametrize("causal", [False, True])
