@@ -241,6 +241,7 @@ MISTAKES = {
         "window is None or self.window is not None and self.window <= window → window is None or self.window is not None",
         "return reduce(and_, masks) → return masks[0]",
     ],
+    "d2lpos/transformer/cache.py tests/core/test_by_hand.py": ["if x.dim() > -axis and len(x) == batch → if x.dim() > 3"],
     "d2lpos/transformer/cache.py tests/core/test_cache.py tests/core/test_axes_layers.py": [
         "capacity, axes, token_axis(axes) → capacity, axes, -1",
         "max(self.capacity, 2 * before, after) → max(self.capacity, 2 * before)",
@@ -249,7 +250,6 @@ MISTAKES = {
         "x.narrow(axis, last, length - last) → x.narrow(axis, last, length - last - 1)",
         "change(self.positions, self.along) → change(self.positions, self.along) - 1",
         "change(self.keys, -2), change(self.values, -2) → change(self.keys, -2), self.values",
-        "if x.dim() > -axis and len(x) == batch → if x.dim() > 3",
         "if x.dim() > -axis and len(x) == batch → if len(x) == batch",
         "if cache.rotated and \"rotate\" in encoding.doors: → if \"rotate\" in encoding.doors:",
         "Cache(rotated=self.rotated, capacity=self.capacity, axes=self.axes) → Cache(rotated=self.rotated, capacity=self.capacity)",
