@@ -1,6 +1,5 @@
 """Whole models with random weights, in float64. Weights are large, so that position decides the outcome."""
 
-
 import torch
 from torch import Tensor, nn
 from transformers import (
@@ -44,13 +43,9 @@ def load(linear: nn.Module, layer: Layer) -> None:
 
 
 def stacked(*layers: nn.Linear) -> Layer:
-    """The projections to queries, keys and values as one; fewer heads of keys and values are repeated."""
-
-    def grown(x: Tensor) -> Tensor:
-        return x.unflatten(0, (-1, FEATURES)).repeat_interleave(DIM // len(x), 0).flatten(0, 1)
-
+    """The projections to queries, keys and values as one."""
     weights, biases = zip(*map(pair, layers), strict=True)
-    return torch.cat(list(map(grown, weights))), None if biases[0] is None else torch.cat(biases)
+    return torch.cat(weights), None if biases[0] is None else torch.cat(biases)
 
 
 def by_head(fused: nn.Linear) -> Layer:
@@ -63,8 +58,8 @@ def transposed(convolution: nn.Module) -> Layer:
     return convolution.weight.T, convolution.bias
 
 
-def our_attention(project: Layer, out: Layer, encoding: Encoding, causal: bool) -> Attention:
-    attention = Attention(DIM, HEADS, encoding, causal).double()
+def our_attention(project: Layer, out: Layer, encoding: Encoding) -> Attention:
+    attention = Attention(DIM, HEADS, encoding).double()
     load(attention.project, project)
     load(attention.out, out)
     return attention

@@ -35,7 +35,7 @@ def wav2vec2_bert():
     encoding = ShawKeys(FEATURES, clip=5).double()
     encoding.keys.copy_(layer.distance_embedding.weight)
     project = stacked(layer.linear_q, layer.linear_k, layer.linear_v)
-    return our_attention(project, pair(layer.linear_out), encoding, causal=False)(x, POSITIONS), layer(x)[0]
+    return our_attention(project, pair(layer.linear_out), encoding)(x, POSITIONS), layer(x)[0]
 
 
 @table.row("Skew, up to the diagonal", "transformers", "XLNet, whose columns begin one offset earlier", 1e-7)
@@ -57,7 +57,7 @@ def xlnet():
     encoding.u.copy_(layer.r_w_bias)
     encoding.v.copy_(layer.r_r_bias)
     encoding.project.weight.copy_(of_offsets)
-    attention = our_attention((torch.cat([q, k, v]), None), (layer.o.flatten(1), None), encoding, causal=False)
+    attention = our_attention((torch.cat([q, k, v]), None), (layer.o.flatten(1), None), encoding)
     return layer.layer_norm(x + attention(x, POSITIONS)), theirs
 
 
