@@ -65,7 +65,7 @@ PROOFS = {
     "tests/core/test_export.py::test_one_program_serves_every_length": ("rope, half-one line of positions",),
     "tests/core/test_flex.py::test_a_compiled_program_of_everything": (),
     "tests/core/test_flex.py::test_masks_and_their_combinations": ("True-20-by sequence-in order", "packed"),
-    "tests/core/test_grid.py::test_one_graph_serves_every_number_of_cells": ("rope",),
+    "tests/core/test_grid.py::test_one_graph_serves_every_number_of_cells": ("rope, two axes",),
     # The lab, where processes die and runs are done again.
     "tests/lab/test_again.py::test_a_run_gives_its_record_again": ("order rope none a35a",),
     "tests/lab/test_encodings.py::test_a_script_does_what_its_code_says_now": (),

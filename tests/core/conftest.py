@@ -8,11 +8,13 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from d2lpos import ALiBi, Encoding, Learned, RoPE, Sinusoidal, T5Bias
-from d2lpos.bias import FIRE, KERPLE, Sandwich
+from d2lpos.bias import FIRE, KERPLE, BEiT, Decomposed, Sandwich, Swin, SwinV2
 from d2lpos.content import CoPE, FoX, Inkling, PaTH
 from d2lpos.input.mlp import FourierFeatures, PositionMLP
 from d2lpos.offset import Shaw, ShawKeys, TransformerXL
 from d2lpos.positions.checks import offsets
+from d2lpos.rotary import Mixed, MRoPE
+from d2lpos.rotary.mrope import blocks
 from d2lpos.rotary.rope_values import RoPEValues
 from d2lpos.rotary.scaling import yarn
 from d2lpos.runtime.threads import one_thread
@@ -66,6 +68,16 @@ TABLE_OF_LAYERS = {
     "fox": (lambda: FoX(DIM, HEADS), "order"),
     "path": (lambda: PaTH(DIM, HEADS), "order"),
     "inkling": (lambda: Inkling(DIM, HEADS, rank=3, extent=4), "offsets", "whole"),
+}
+# Those of several axes; windows are for 5 × 6 cells.
+GRIDS = {
+    "rope, two axes": lambda: RoPE(FEATURES, axes=2),
+    "mixed": lambda: Mixed(FEATURES, HEADS),
+    "m-rope": lambda: MRoPE(FEATURES, blocks([2, 1, 1])),
+    "swin": lambda: Swin(HEADS, 5, 6),
+    "swin v2": lambda: SwinV2(HEADS, 5, 6, hidden=8),
+    "beit": lambda: BEiT(HEADS, 5, 6),
+    "decomposed": lambda: Decomposed(FEATURES, 5, 6),
 }
 ENCODINGS = {name: row[0] for name, row in TABLE.items()}
 LAYERS = {name: row[0] for name, row in TABLE_OF_LAYERS.items()}
@@ -129,18 +141,19 @@ def qkv():
 
 @pytest.fixture
 def largest():
-    """How many numbers the largest tensor holds that a call makes on its way."""
+    """How many numbers, or bytes, the largest tensor holds that a call makes on its way."""
 
     class Sizes(TorchDispatchMode):
         def __torch_dispatch__(self, op, types, args=(), kwargs=None):
             made = op(*args, **(kwargs or {}))
             if isinstance(made, torch.Tensor):
-                self.largest = max(self.largest, made.untyped_storage().nbytes() // made.element_size())
+                size = made.untyped_storage().nbytes() // (1 if self.in_bytes else made.element_size())
+                self.largest = max(self.largest, size)
             return made
 
-    def measure(call):
+    def measure(call, in_bytes=False):
         sizes = Sizes()
-        sizes.largest = 0
+        sizes.largest, sizes.in_bytes = 0, in_bytes
         with sizes:
             call()
         return sizes.largest

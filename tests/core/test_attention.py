@@ -73,14 +73,6 @@ def test_causal_is_by_position():
     assert causal_mask(unsigned, unsigned).int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
 
 
-def test_segments_see_themselves():
-    assert segment_mask(torch.tensor([0, 1]), torch.tensor([1, 0, 1])).int().tolist() == [
-        [0, 1, 0],
-        [1, 0, 1],
-    ]
-    assert segment_mask(SEGMENTS, SEGMENTS).shape == (2, 6, 6)
-
-
 @each_mask
 def test_attention_by_loops(encoding, mask, qkv):
     q, k, v = qkv
@@ -108,21 +100,6 @@ def test_fused_attention_equals_explicit_weights_and_so_do_gradients(encoding, m
         assert one is None or one.isfinite().all()
 
 
-def test_a_query_that_may_look_nowhere_gets_zero(encoding, qkv):
-    q, k, v = (x.requires_grad_() for x in qkv)
-    y = attend(q, k, v, POSITIONS, POSITIONS, encoding, MASKS["hidden rows"])
-    assert not y[:, :, [0, 3]].any() and y[:, :, 1].all()
-    y.sum().backward()
-    assert not q.grad[:, :, [0, 3]].any() and k.grad.isfinite().all()
-
-
-def test_the_layer_takes_positions_of_two_axes():
-    layer, x = Attention(16, 2, RoPE(8, axes=2)).double(), torch.randn(2, 6, 16).double()
-    cells, order = torch.cartesian_prod(torch.arange(2), torch.arange(3)), torch.tensor([3, 1, 0, 5, 2, 4])
-    assert_close(layer(x[:, order], cells[order]), layer(x, cells)[:, order])
-    assert (layer(x, cells) - layer(x, cells[order])).abs().max() > 1e-3
-
-
 def test_values_may_be_wider_than_keys(qkv):
     q, k, v = qkv
     wide = torch.cat([v, v], dim=-1)
@@ -141,18 +118,6 @@ def test_empty_sequences(queries, keys, encoding, qkv):
 def test_an_open_value_door_may_add_nothing(qkv):
     y = attend(*qkv, POSITIONS, POSITIONS, Silent())
     assert_close(y, attend(*qkv, POSITIONS, POSITIONS))
-
-
-def test_half_precision_is_near_float32(encoding, qkv):
-    dtype, mask = torch.bfloat16, MASKS["hidden rows"]
-    encoding.to(dtype)
-    q, k, v = (x.to(dtype) for x in qkv)
-    got = attend(q, k, v, POSITIONS, POSITIONS, encoding, mask)
-    weights = attention_weights(q, k, POSITIONS, POSITIONS, encoding, mask)
-    assert got.dtype == weights.dtype == dtype
-    encoding.float()
-    want = attend(q.float(), k.float(), v.float(), POSITIONS, POSITIONS, encoding, mask)
-    assert_close(got.float(), want, atol=0.05, rtol=0)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -233,14 +198,6 @@ def test_grouped_queries_are_keys_repeated(encoding, mask, place):
     upstream = torch.randn_like(got)
     ours, theirs = (torch.autograd.grad(y, (q, k, v), upstream) for y in (got, want))
     assert_close(ours, theirs)
-
-
-def test_a_group_is_heads_side_by_side():
-    """As in Hugging Face's repeat_kv: heads 0 and 1 share the first key head, 2 and 3 the second."""
-    q, k, v = torch.zeros(1, 4, 1, 2), torch.zeros(1, 2, 1, 2), torch.tensor([1.0, 2.0]).view(1, 2, 1, 1)
-    here = POSITIONS[:1]
-    assert attend(q, k, v, here, here).flatten().tolist() == [1, 1, 2, 2]
-    assert attend(q, k, v, here, here, Silent()).flatten().tolist() == [1, 1, 2, 2]
 
 
 def test_a_layer_with_fewer_key_heads_is_one_whose_key_heads_are_alike(encoding, place):

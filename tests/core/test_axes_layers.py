@@ -6,17 +6,12 @@ from torch.testing import assert_close
 
 from d2lpos import Attention, RoPE, Transformer
 from d2lpos.positions import cells, next_positions
-from d2lpos.rotary.mixed import Mixed
-from d2lpos.rotary.mrope import MRoPE, blocks
 from d2lpos.transformer.cache import Cache, crop, rebase, reorder
 from d2lpos.transformer.masks import Mask
+from tests.core.conftest import GRIDS
 
-ENCODINGS = {
-    "axial": lambda: RoPE(8, base=100, axes=2),
-    "mixed": lambda: Mixed(8, 2),
-    "m-rope": lambda: MRoPE(8, blocks([2, 1, 1])),
-}
-ALL = pytest.mark.parametrize("encoding", [pytest.param(make, id=name) for name, make in ENCODINGS.items()])
+TURNS = ("rope, two axes", "mixed", "m-rope")
+ALL = pytest.mark.parametrize("encoding", [pytest.param(GRIDS[name], id=name) for name in TURNS])
 
 
 def row(encoding):
@@ -102,8 +97,9 @@ def test_a_cache_of_other_axes_is_refused():
         layer(torch.randn(1, 2, 16), torch.zeros(2, 2, dtype=torch.int64), cache=Cache())
 
 
-@pytest.mark.parametrize("encoding", [RoPE(8, base=100, axes=2), MRoPE(8, blocks([2, 1, 1]))], ids=["axial", "m-rope"])
-def test_turned_keys_of_several_axes_are_re_based(encoding):
+@pytest.mark.parametrize("name", ["rope, two axes", "m-rope"])
+def test_turned_keys_of_several_axes_are_re_based(name):
+    encoding = GRIDS[name]()
     keys, places = torch.randn(1, 2, 12, 8, dtype=torch.float64), row(encoding)
     cache = Cache(encoding.rotate_at(keys, places), keys, places, rotated=True, axes=encoding.axes)
     moved = rebase(cache, places + torch.arange(encoding.axes), encoding)

@@ -50,16 +50,6 @@ def test_score_mod_equals_the_tensor(bias, positions):
     assert_close(got, attention_weights(q, k, *positions, bias) @ v)
 
 
-@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
-@pytest.mark.parametrize("name", ["alibi", "kerple, logarithmic", "kerple, power"])
-def test_score_mod_takes_fractions(name):
-    q, k, v = inputs()
-    positions = torch.rand(2, 5, dtype=torch.float64) * 9, torch.rand(7) * 9
-    bias = BIASES[name]().double()
-    got = flex_attention(q, k, v, score_mod=bias.score_mod(q, k, *positions))
-    assert_close(got, attend(q, k, v, *positions, bias))
-
-
 def test_every_class_that_has_a_score_mod_is_here():
     encoders = [import_module(module) for module in modules(ROOT) if room(module) in ENCODERS]
     offered = {kind for module in encoders for kind in vars(module).values() if hasattr(kind, "score_mod")}

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from d2lpos import FIRE, KERPLE, RoPE, Shaw, Sinusoidal, Swin
+from d2lpos import KERPLE, RoPE, Shaw, Sinusoidal, Swin
 from d2lpos.content import CoPE, FoX
 from d2lpos.encoding import DOORS, ELSEWHERE, Encoding
 from d2lpos.positions import grid
-from d2lpos.rotary import Mixed, MRoPE, PoPE, RoPEValues
+from d2lpos.rotary import Mixed, MRoPE, PoPE
 from d2lpos.transformer import attend, attention_weights
 from d2lpos.transformer.flex import attend_flex
 from tests.core.conftest import ENCODINGS, LAYERS
@@ -93,19 +93,13 @@ CELLS = grid.cells(2, 3)
 REFUSE = {
     "rope": lambda q: RoPE(8)(q, q, P),
     "rope, rotate_at": lambda q: RoPE(8).rotate_at(q, P),
-    "rope, a row of positions each": lambda q: RoPE(8).rotate(q, q, P.expand(2, 6), P),
     "rope, 2 axes": lambda q: RoPE(8, axes=2)(q, q, CELLS),
-    "m-rope": lambda q: MRoPE(8, [0, 1])(q, q, CELLS),
     "mixed": lambda q: Mixed(8, 6)(q, q, CELLS),
     "pope": lambda q: PoPE(8, 6)(q, q, P),
-    "values": lambda q: RoPEValues(8).rotate(q, q, P, P),
     "kerple": lambda q: KERPLE(6)(q, q, P),
-    "fire": lambda q: FIRE(6)(q, q, P),
-    "swin": lambda q: Swin(6, 2, 3)(q, q, CELLS),
     "shaw": lambda q: Shaw(8, 2).score(q, q, P, P),
     "cope": lambda q: CoPE(8, 3)(q, q, P),
     "attend": lambda q: attend(q, q, q, P, P, RoPE(8)),
-    "attend, no encoding": lambda q: attend(q, q, q, P, P),
     "attention_weights": lambda q: attention_weights(q, q, P, P, KERPLE(6)),
     "attend_flex": lambda q: attend_flex(q, q, q, P, P, RoPE(8)),
 }
@@ -146,12 +140,6 @@ def test_usual_names_of_other_libraries_say_ours(make, message):
     with pytest.raises(TypeError) as caught:
         make()
     assert str(caught.value).startswith(message)
-
-
-def test_a_layout_of_another_name_says_ours():
-    for name, ours in {"neox": "half", "rotate_half": "half", "gptj": "interleaved"}.items():
-        with pytest.raises(ValueError, match=f'layout must be "half" or "interleaved"; got \'{name}\', which is "{ours}" here'):
-            RoPE(8, layout=name)
 
 
 def test_an_encoding_of_ones_own_may_use_any_name():

@@ -9,7 +9,7 @@ ABSOLUTE = ["sinusoidal", "learned", "mlp", "fourier"]
 RELATIVE = ["t5", "alibi", "values", "shaw", "transformer-xl", "kerple, power", "fire", "sandwich"]
 
 
-@pytest.mark.parametrize("encoding", ["none", *ABSOLUTE, "rope, half", *RELATIVE], indirect=True)
+@pytest.mark.parametrize("encoding", ["none", *ABSOLUTE, "rope, half", "rope, scaled", *RELATIVE], indirect=True)
 def test_one_graph_serves_every_length(encoding, graphs):
     net = Transformer(7, 3, dim=16, heads=2, layers=1, encoding=encoding, causal=True).double()
     compiled = torch.compile(net, fullgraph=True, dynamic=True, backend=graphs.count)

@@ -6,7 +6,6 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos.offset.deberta import DeBERTa, row
-from d2lpos.transformer.attention import attend
 
 
 def test_every_offset_within_the_clip_has_a_row():
@@ -35,11 +34,3 @@ def test_both_terms_one_pair_at_a_time(largest):
         at = row(there[j] - here[i], 4, largest)
         want = (q[0, h, i] @ encoding.keys[h, at] + k[0, h, j] @ encoding.queries[h, at]) / 2
         assert_close(score[0, h, i, j], want)
-
-
-def test_a_shift_changes_nothing_and_an_exchange_does():
-    encoding, here = DeBERTa(2, 4, clip=3).double(), torch.arange(5)
-    q, k, v = torch.randn(3, 1, 2, 5, 4).double()
-    straight = attend(q, k, v, here, here, encoding)
-    assert_close(attend(q, k, v, here + 1000, here + 1000, encoding), straight)
-    assert (attend(q, k, v, here.flip(0), here.flip(0), encoding) - straight).abs().max() > 1e-3

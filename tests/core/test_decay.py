@@ -22,6 +22,10 @@ def inputs(dtype=torch.float64, length=N):
     return q, k, torch.randn(B, H, length, E, dtype=dtype), log_gates
 
 
+def beta():
+    return 2 * torch.rand(B, H, N, dtype=torch.float64)
+
+
 def close(one, other, dtype=torch.float64):
     assert one.dtype == other.dtype == dtype
     assert (one - other).abs().max() < TINY[dtype]
@@ -49,15 +53,13 @@ def test_one_number_three_ways(dtype):
         close(state, last, dtype)
 
 
-@pytest.mark.parametrize(
-    "run", [recurrence, lambda *tensors: chunks(*tensors[:4], 3, *tensors[4:])], ids=["recurrence", "chunks"],
-)
+@pytest.mark.parametrize("run", [recurrence, lambda *x: chunks(*x[:4], 3, *x[4:]), delta], ids=["recurrence", "chunks", "delta"])
 def test_a_state_goes_on(run):
-    tensors = inputs()
+    tensors = (*inputs(), beta()) if run is delta else inputs()
     want, last = run(*tensors)
     outputs, state = [], None
     for first, behind in (0, 2), (2, 2), (2, 7), (7, N):
-        piece = [x[..., first:behind, :] for x in tensors[:3]] + [tensors[3][..., first:behind]]
+        piece = [x[..., first:behind, :] for x in tensors[:3]] + [x[..., first:behind] for x in tensors[3:]]
         y, state = run(*piece, state)
         outputs.append(y)
     close(torch.cat(outputs, dim=-2), want)
@@ -107,10 +109,6 @@ def test_no_token_leaves_the_state_as_it_was():
     assert matrix(q, k, v, log_gates).shape == (B, H, 0, E)
 
 
-def beta():
-    return 2 * torch.rand(B, H, N, dtype=torch.float64)
-
-
 def test_the_delta_rule_by_matrices():
     """S = a (I − β k kᵀ) S + β k vᵀ, written out."""
     (q, k, v, log_gates), strength = inputs(), beta()
@@ -132,17 +130,6 @@ def test_the_delta_rule_is_decay_times_path():
     passed = householder_scores(q, k, k, strength[..., None], PAST)
     want = (decays(log_gates) * passed) @ (strength[..., None] * v)
     assert_close(delta(q, k, v, log_gates, strength)[0], want)
-
-
-def test_the_delta_rule_goes_on():
-    tensors = (*inputs(), beta())
-    want, last = delta(*tensors)
-    half = [x[..., :5, :] for x in tensors[:3]] + [x[..., :5] for x in tensors[3:]]
-    rest = [x[..., 5:, :] for x in tensors[:3]] + [x[..., 5:] for x in tensors[3:]]
-    first, state = delta(*half)
-    second, state = delta(*rest, state)
-    close(torch.cat([first, second], dim=-2), want)
-    close(state, last)
 
 
 @pytest.mark.parametrize("run", [matrix, recurrence, lambda *x: chunks(*x, size=3)])

@@ -4,26 +4,17 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import RoPE, Swin, Transformer
-from d2lpos.bias import BEiT, Decomposed, SwinV2
-from d2lpos.rotary import Mixed
+from d2lpos import Transformer
+from tests.core.conftest import GRIDS
 
 GRID = torch.cartesian_prod(torch.arange(4), torch.arange(4))
 TOKENS = torch.randint(7, (2, 16), generator=torch.Generator().manual_seed(0))
 SHUFFLE = torch.randperm(16, generator=torch.Generator().manual_seed(1))
-ENCODINGS = {
-    "rope": lambda: RoPE(8, axes=2),
-    "mixed": lambda: Mixed(8, heads=2),
-    "swin": lambda: Swin(2, height=5, width=6),
-    "swin v2": lambda: SwinV2(2, height=5, width=6),
-    "beit": lambda: BEiT(2, height=5, width=6),
-    "decomposed": lambda: Decomposed(8, height=5, width=6),
-}
 
 
-@pytest.fixture(params=ENCODINGS)
+@pytest.fixture(params=[name for name in GRIDS if name != "m-rope"])
 def encoding(request, randomized):
-    return randomized(ENCODINGS[request.param]())
+    return randomized(GRIDS[request.param]())
 
 
 @pytest.fixture
@@ -55,7 +46,7 @@ def test_each_sequence_may_have_its_own_cells(net):
     assert_close(net(TOKENS, GRID[None]), net(TOKENS, GRID))
 
 
-@pytest.mark.parametrize("encoding", ["rope", "swin"], indirect=True)
+@pytest.mark.parametrize("encoding", ["rope, two axes", "swin"], indirect=True)
 def test_one_graph_serves_every_number_of_cells(net, graphs):
     compiled = torch.compile(net, fullgraph=True, dynamic=True, backend=graphs.count)
     for cells in (5, 6, 16):
@@ -63,7 +54,7 @@ def test_one_graph_serves_every_number_of_cells(net, graphs):
     assert len(graphs) == 1
 
 
-@pytest.mark.parametrize("encoding", ["rope", "swin"], indirect=True)
+@pytest.mark.parametrize("encoding", ["rope, two axes", "swin"], indirect=True)
 def test_one_program_serves_every_number_of_cells(net):
     cells = torch.export.Dim("cells", min=2, max=64)
     program = torch.export.export(net, (TOKENS, GRID), dynamic_shapes=({1: cells}, {0: cells})).module()

@@ -8,7 +8,6 @@ from torch.nn.functional import layer_norm
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Encoding, RoPE, Sinusoidal, Transformer
-from d2lpos.pretrained import encoding_of
 from d2lpos.transformer import Mask, causal_mask, segment_mask, window_mask
 from d2lpos.transformer import masks as module
 from d2lpos.transformer.temperature import multiply, steps
@@ -75,19 +74,6 @@ def test_written_out(arguments, places):
         x = x + block.attention.out(y.transpose(1, 2).flatten(2))
         x = x + block.feed_forward(norm(x, block.norm2))
     assert_close(net(TOKENS, places), net.head(norm(x, net.norm)))
-
-
-def test_a_configuration_says_what_each_layer_gets():
-    """Cohere 2, tiny: RoPE in windows of 4, and nothing in the last of four layers."""
-    config = {"model_type": "cohere2", "hidden_size": 16, "num_attention_heads": 2, "num_hidden_layers": 4}
-    config |= {"rope_parameters": {"rope_type": "default", "rope_theta": 50_000.0}, "sliding_window": 4}
-    config |= {"num_key_value_heads": 2, "sliding_window_pattern": 4}
-    read = encoding_of(config).layers
-    rules = {name: [getattr(layer, name) for layer in read] for name in ("encoding", "window", "temperature")}
-    net = Transformer(7, 3, dim=16, heads=2, layers=4, causal=True, **rules).double()
-    assert [block.attention.encoding.doors for block in net.blocks] == [("rotate",)] * 3 + [()]
-    assert [block.attention.window for block in net.blocks] == [4, 4, 4, None]
-    assert_close(net(TOKENS, HERE.double() + 1000), net(TOKENS, HERE.double()))
 
 
 @each_pattern

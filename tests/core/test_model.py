@@ -4,7 +4,7 @@ import torch
 from torch.nn.functional import gelu, layer_norm
 from torch.testing import assert_close
 
-from d2lpos import Encoding, RoPE, T5Bias, Transformer
+from d2lpos import Encoding, T5Bias, Transformer
 
 ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4], [0, 0, 6, 1, 2, 5, 5]])
@@ -45,13 +45,6 @@ def test_one_encoding_serves_all_layers():
     assert all(block.attention.encoding is encoding for block in net.blocks)
     plain = sum(p.numel() for p in model(Encoding(), layers=3).parameters())
     assert sum(p.numel() for p in net.parameters()) == plain + encoding.table.numel()
-
-
-def test_each_layer_has_a_cache_of_its_own():
-    net = model(RoPE(8), causal=True, layers=3)
-    caches = net.new_caches()
-    got = net(TOKENS[:, :4], POSITIONS[:4], caches=caches), net(TOKENS[:, 4:], POSITIONS[4:], caches=caches)
-    assert_close(torch.cat(got, dim=1), net(TOKENS, POSITIONS))
 
 
 def test_rebuilt_from_the_meta_device(encoding):

@@ -27,11 +27,6 @@ def test_pope_is_its_formula():
     assert_close(scores(encoding, HERE), want)
 
 
-def test_pope_sees_the_step_alone():
-    encoding = PoPE(8, heads=2)
-    assert_close(scores(encoding, HERE + 1000), scores(encoding, HERE))
-
-
 def test_the_angle_of_a_key_stays_within_a_turn():
     encoding = PoPE(8, heads=2)
     torch.nn.init.constant_(encoding.delta, 5.0)

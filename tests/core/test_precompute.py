@@ -6,25 +6,16 @@ import pytest
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from d2lpos import ALiBi, Encoding, RoPE, Transformer
-from d2lpos.bias import KERPLE, BEiT, Swin, SwinV2
-from d2lpos.bias.base import LARGEST, Bias, PositionBias
-from d2lpos.rotary import Mixed, MRoPE, Normed
-from d2lpos.rotary.mrope import blocks
-from d2lpos.rotary.rope import Rotary
+from d2lpos import ALiBi, RoPE, Transformer
+from d2lpos.bias import KERPLE
+from d2lpos.bias.base import LARGEST, Bias
+from d2lpos.rotary import Mixed, Normed
 from d2lpos.transformer import attention_weights
+from tests.core.conftest import GRIDS
 
 TOKENS = torch.tensor([[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]])
 HERE = torch.arange(6)
 CELLS = torch.cartesian_prod(torch.arange(2), torch.arange(3))
-GRIDS = {
-    "rope, two axes": lambda: RoPE(8, axes=2),
-    "m-rope": lambda: MRoPE(8, blocks([2, 1, 1])),
-    "mixed": lambda: Mixed(8, 2),
-    "swin": lambda: Swin(2, 2, 3),
-    "swin, version 2": lambda: SwinV2(2, 2, 3, hidden=4),
-    "beit": lambda: BEiT(2, 2, 3),
-}
 
 
 def doors(encoding, q, k, here, there):
@@ -95,21 +86,6 @@ def test_eight_layers_compute_once(kind, encoding):
     assert kind.made <= 2  # of the query and of the keys
 
 
-def test_positions_are_looked_at_a_few_times_and_not_in_each_layer(monkeypatch):
-    looked_at, look = [], torch.Tensor.aminmax
-
-    def looking(x, **more):
-        looked_at.append(x)
-        return look(x, **more)
-
-    monkeypatch.setattr(torch.Tensor, "aminmax", looking)
-    for encoding, most in (RoPE(8), 3), (ALiBi(2), 7):
-        model = Transformer(6, 3, dim=16, heads=2, layers=8, encoding=encoding, causal=True)
-        looked_at.clear()
-        model(TOKENS, HERE)
-        assert len(looked_at) <= most
-
-
 class Loud(RoPE):
     def rotate(self, q, k, q_positions, k_positions):
         return 2 * q, k
@@ -125,9 +101,13 @@ class LoudTurn(RoPE):
         return 3 * x
 
 
-def test_a_door_that_a_subclass_wrote_itself_is_used(qkv):
+def test_a_door_of_ones_own_is_used(qkv):
+    """Of a subclass, or given to an encoding."""
     q, k, _ = qkv
-    for encoding in Loud(8), LoudBias(2), LoudTurn(8), Normed(Loud(8)):
+    rope, alibi = RoPE(8), ALiBi(2)
+    rope.rotate = lambda q, k, here, there: (2 * q, k)
+    alibi.score = lambda q, k, here, there: q.new_ones(1)
+    for encoding in Loud(8), LoudBias(2), LoudTurn(8), Normed(Loud(8)), rope, alibi:
         check(encoding, q.clone().requires_grad_(), k, HERE, HERE)
         assert attention_weights(q, k, HERE, HERE, encoding).shape == (2, 2, 6, 6)
 
@@ -138,6 +118,7 @@ def test_a_large_bias_is_not_kept():
         bias = ALiBi(heads)
         assert (bias.precompute(long, long) is not bias) == stores
         assert bias.precompute(long.expand(2, -1), long) is bias
+    assert (one := ALiBi(1)).precompute(torch.arange(1025), torch.arange(1025)) is one
 
 
 def test_nothing_is_kept_from_step_to_step():
@@ -154,40 +135,27 @@ def test_nothing_is_kept_from_step_to_step():
     assert [name for name, _ in model.named_modules()] == names and "score" not in vars(model.encoding)
 
 
-def test_an_encoding_that_keeps_nothing_gives_itself():
-    assert (encoding := Encoding()).precompute(HERE, HERE) is encoding
-    for kind in Rotary, PositionBias:
-        assert issubclass(kind, Encoding)
-
-
 def around(model, how, which=slice(None)):
     for block in model.blocks[which]:
         block.forward = how(block.forward)
 
 
-@pytest.mark.parametrize("encoding", [RoPE(8), ALiBi(2), Mixed(8, 2), KERPLE(2)], ids=lambda one: type(one).__name__)
-def test_layers_without_gradient_or_computed_anew_change_nothing(encoding):
-    """A frozen block, one in inference mode and checkpoints: the same gradients as where each layer computes by itself."""
-    here = CELLS if encoding.axes == 2 else HERE
-    hows = {
-        "frozen": (torch.no_grad(), slice(1)),
-        "checkpoints": (lambda call: lambda *args, **more: checkpoint(call, *args, use_reentrant=False, **more), slice(None)),
-    }
-    for how, which in hows.values():
-        gradients = []
-        for shared in True, False:
-            torch.manual_seed(0)
-            own = [deepcopy(encoding) for _ in range(3)] if not shared else [deepcopy(encoding)] * 3
-            model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=own, causal=True)
-            around(model, how, which)
-            model(TOKENS, here).square().sum().backward()
-            gradients.append([sum(x.grad.norm().square() for x in model.parameters() if x.grad is not None), own[-1]])
-        assert (encoding.precompute(here, here) is encoding) == bool(list(encoding.parameters()))
-        if not list(encoding.parameters()):
-            torch.testing.assert_close(gradients[0][0], gradients[1][0])
-        else:
-            assert gradients[0][1].precompute(here, here) is gradients[0][1]
-            assert all(x.grad is not None for x in gradients[0][1].parameters())
+def checkpoints(call):
+    return lambda *args, **more: checkpoint(call, *args, use_reentrant=False, **more)
+
+
+@pytest.mark.parametrize("encoding", [RoPE(8), ALiBi(2)], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(("how", "which"), [(torch.no_grad(), slice(1)), (checkpoints, slice(None))], ids=["frozen", "checkpoints"])
+def test_layers_without_gradient_or_computed_anew_change_nothing(how, which, encoding):
+    """The same gradients as where each layer computes by itself."""
+    totals = []
+    for own in [encoding] * 3, [deepcopy(encoding) for _ in range(3)]:
+        torch.manual_seed(0)
+        model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=own, causal=True)
+        around(model, how, which)
+        model(TOKENS, HERE).square().sum().backward()
+        totals.append(sum(x.grad.norm().square() for x in model.parameters() if x.grad is not None))
+    torch.testing.assert_close(*totals)
 
 
 def test_inference_in_one_layer_leaves_nothing_that_others_cannot_use():
@@ -202,19 +170,10 @@ def test_inference_in_one_layer_leaves_nothing_that_others_cannot_use():
     turned.rotate(x, x, HERE, HERE)[0].sum().backward()
 
 
-def test_positions_that_learn_share_nothing():
+def test_what_learns_shares_nothing():
     places = HERE.double().requires_grad_()
-    rope = RoPE(8)
-    assert rope.precompute(places, places) is rope
-
-
-def test_a_door_that_an_encoding_was_given_is_used(qkv):
-    q, k, _ = qkv
-    rope, alibi = RoPE(8), ALiBi(2)
-    rope.rotate = lambda q, k, here, there: (2 * q, k)
-    alibi.score = lambda q, k, here, there: q.new_ones(1)
-    for encoding in rope, alibi:
-        check(encoding, q.clone().requires_grad_(), k, HERE, HERE)
+    for encoding, here in (RoPE(8), places), (KERPLE(2), HERE), (Mixed(8, 2), CELLS):
+        assert encoding.precompute(here, here) is encoding
 
 
 def test_an_encoding_of_one_layer_is_left_alone(monkeypatch):
@@ -223,8 +182,3 @@ def test_an_encoding_of_one_layer_is_left_alone(monkeypatch):
     model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=[ALiBi(2) for _ in range(3)], causal=True)
     model(TOKENS, HERE)
     assert not called
-
-
-def test_many_queries_get_no_bias_at_once():
-    long = torch.arange(1025)
-    assert (bias := ALiBi(1)).precompute(long, long) is bias and bias.precompute(long[:1024], long[:1024]) is not bias

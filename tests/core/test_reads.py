@@ -12,26 +12,18 @@ import torch
 from torch import Tensor
 
 from d2lpos import ALiBi, Attention, RoPE, Transformer
-from d2lpos.bias import Swin
 from d2lpos.bias.base import distance
 from d2lpos.positions import checks, looks, next_positions
 from d2lpos.positions.checks import own_copy
 from d2lpos.positions.looks import extent, none_later, recall, remember
-from d2lpos.rotary import Mixed, MRoPE
-from d2lpos.rotary.mrope import blocks
 from d2lpos.transformer.cache import Cache, crop, evict
 from d2lpos.transformer.temperature import steps
+from tests.core.conftest import GRIDS
 
 ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 
 TOKENS, HERE = torch.tensor([[0, 1, 2, 3], [3, 2, 1, 0]]), torch.arange(4)
 CELLS = torch.cartesian_prod(torch.arange(2), torch.arange(2))
-WITH_AXES = {
-    "rope, two axes": (lambda: RoPE(8, axes=2), CELLS),
-    "mixed": (lambda: Mixed(8, 2), CELLS),
-    "swin": (lambda: Swin(2, 2, 2), CELLS),
-    "m-rope": (lambda: MRoPE(8, blocks([2, 1, 1])), torch.arange(4)[:, None].expand(4, 3)),
-}
 
 
 @pytest.fixture
@@ -66,9 +58,10 @@ def test_no_encoding_reads_what_is_on_the_device(readable, encoding):
     train_and_decode(on_meta(encoding), HERE)
 
 
-@pytest.mark.parametrize(("make", "here"), WITH_AXES.values(), ids=WITH_AXES)
-def test_none_of_several_axes_does(readable, make, here):
-    encoding = make()
+@pytest.mark.parametrize("name", ["rope, two axes", "mixed", "m-rope", "swin", "decomposed"])
+def test_none_of_several_axes_does(readable, name):
+    encoding = GRIDS[name]()
+    here = CELLS if encoding.axes == 2 else HERE[:, None].expand(4, 3)
     if "score" in encoding.doors:  # a window is no text that goes on
         on_meta(encoding)(TOKENS, here).sum().backward()
     else:

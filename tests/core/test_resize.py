@@ -26,12 +26,6 @@ def test_special_tokens_keep_their_rows_in_any_dtype():
     assert torch.equal(new[0], table[0])
 
 
-def test_rows_run_line_by_line():
-    height = torch.arange(3.0)[:, None].expand(3, 2).reshape(6, 1)
-    new = resize_table(height, (3, 2), (6, 2), mode="bilinear").unflatten(0, (6, 2))
-    assert torch.equal(new[:, 0], new[:, 1]) and (new.diff(dim=0) >= 0).all()
-
-
 def test_one_column_keeps_its_rows_apart():
     new = resize_table(torch.tensor([[1.0], [2], [3], [4]]), (2, 2), (3, 1), mode="bilinear", antialias=True)
     torch.testing.assert_close(new.flatten(), torch.tensor([1.5, 2.5, 3.5]))

@@ -30,12 +30,6 @@ def by_complex_numbers(x, position, layout):
     return (turned.mT if layout == "half" else turned).flatten(-2)
 
 
-def test_reference_numbers():
-    want = [-1.272233, -1.838865, 1.683929, 4.707907, 4.817777, 6.147278, 6.975968, 8.020965]
-    got = turn(torch.arange(1.0, 9.0), 3, "interleaved")
-    assert_close(got, torch.tensor(want), atol=1e-6, rtol=0)
-
-
 @LAYOUTS
 @given(position=st.integers(-500, 500), half=st.integers(1, 8), seed=st.integers(0, 99))
 def test_equals_a_product_of_complex_numbers(layout, position, half, seed):
@@ -67,13 +61,6 @@ def test_a_default_dtype_changes_nothing(dtype, default_dtype):
 
 
 # Layouts
-
-
-def test_conversion_of_some_features():
-    x = torch.arange(8)
-    assert convert(x, "half").tolist() == [0, 2, 4, 6, 1, 3, 5, 7]
-    assert convert(x, "half", rotary=4).tolist() == [0, 2, 1, 3, 4, 5, 6, 7]
-    assert convert(x, "interleaved", rotary=6).tolist() == [0, 3, 1, 4, 2, 5, 6, 7]
 
 
 @pytest.mark.parametrize("rotary", [None, 4])
@@ -150,28 +137,18 @@ TURNS = angles(torch.arange(5), frequencies(8))
 
 
 def same_as_readable(x, turns=TURNS, layout="half", scale=1.0):
-    """Equal to the readable one, in the same dtype, up to the rounding of float32."""
+    """Equal to the readable one, in the same dtype, up to the rounding of float32; x stays as it was."""
+    before = x.clone()
     got, want = rotate_fast(x, turns, layout, scale), rotate(x, turns, layout, scale)
-    assert got.shape == want.shape and got.dtype == want.dtype
+    assert got.shape == want.shape and got.dtype == want.dtype and torch.equal(x, before)
     step = max(torch.finfo(x.dtype).eps, torch.finfo(turns.dtype).eps if x.dtype == torch.float64 else 0)
     assert_close(got, want, rtol=2 * step, atol=2 * step * x.abs().max().item())
 
 
 @LAYOUTS
-@given(seed=st.integers(0, 999), pairs=st.integers(1, 5), length=st.integers(0, 4), scale=st.floats(0.5, 2))
-def test_both_give_the_same(layout, seed, pairs, length, scale):
-    generator = torch.Generator().manual_seed(seed)
-    x = torch.randn(2, length, 2 * pairs, generator=generator)
-    turns = 100 * torch.randn(length, pairs, generator=generator)
-    if x.numel():
-        same_as_readable(x, turns, layout, scale)
-    assert rotate_fast(x, turns, layout).shape == x.shape
-
-
-@LAYOUTS
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
 def test_in_every_dtype(layout, dtype):
-    same_as_readable(torch.randn(2, 5, 8).to(dtype), TURNS, layout)
+    same_as_readable(torch.randn(2, 5, 8).to(dtype), TURNS, layout, scale=1.3)
     same_as_readable(torch.randn(2, 5, 8).to(dtype), TURNS.double(), layout)
 
 
@@ -185,6 +162,7 @@ VIEWS = {
     "features before the sequence": lambda: torch.randn(8, 5).mT,
     "one row for all": lambda: torch.randn(8).expand(5, 8),
     "one number for all": lambda: torch.randn(()).expand(5, 8),
+    "one vector, and angles for five": lambda: torch.randn(8),
 }
 
 
@@ -192,20 +170,6 @@ VIEWS = {
 @pytest.mark.parametrize("view", VIEWS)
 def test_from_any_view_of_memory(layout, view):
     same_as_readable(VIEWS[view](), TURNS, layout)
-
-
-@LAYOUTS
-def test_with_more_angles_than_vectors(layout):
-    same_as_readable(torch.randn(8), TURNS, layout)
-    same_as_readable(torch.randn(2, 1, 8), torch.randn(3, 1, 5, 4), layout)
-
-
-@LAYOUTS
-def test_x_stays_as_it_was(layout):
-    x = torch.randn(5, 8)
-    before = x.clone()
-    rotate_fast(x, TURNS, layout)
-    assert torch.equal(x, before)
 
 
 @LAYOUTS
@@ -246,12 +210,6 @@ def test_a_score_sees_its_offset_wherever_it_stands(make, far):
 
     error = (score(far) - score(1)).abs().flatten() / (q.norm(dim=-1) * k.norm(dim=-1)).flatten()
     assert error.max() < 1e-6
-
-
-@pytest.mark.parametrize("far", FAR[:2])
-def test_whole_numbers_in_float32_turn_as_integers_do(far):
-    q, rope = torch.randn(1, 1, 1, 64), RoPE(64)
-    assert torch.equal(rope.rotate_at(q, torch.tensor([float(far)])), rope.rotate_at(q, torch.tensor([far])))
 
 
 @pytest.mark.parametrize(("far", "dtype"), [(FAR[1], torch.float32), (FAR[2], torch.int64)])

@@ -8,8 +8,9 @@ from torch.testing import assert_close
 from d2lpos import FIRE, KERPLE, ALiBi, Attention, Encoding, FourierFeatures, PositionMLP, RoPE, Sinusoidal
 from d2lpos.bias.alibi import bias, slopes
 from d2lpos.bias.base import distance
+from d2lpos.bias.swin_v2 import SwinV2
 from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
-from d2lpos.positions import as_float, interpolate, offsets
+from d2lpos.positions import as_float, cells, interpolate, offsets
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.transformer import Mask, attend, attention_weights, window_mask
 from d2lpos.transformer.temperature import steps
@@ -94,6 +95,18 @@ def test_half_precision_rounds_no_slope(encoding):
         assert torch.equal(encoding.to(dtype).score(q.to(dtype), k.to(dtype), here, there), want)
     for name in encoding.wide:
         assert getattr(encoding.double(), name) is None or getattr(encoding, name).dtype == torch.float64
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("make", [lambda: SwinV2(HEADS, 24, 24), *(ENCODINGS[name] for name in ("shaw's keys", "transformer-xl", "fire"))])
+def test_scores_of_halves_are_computed_wide(make, dtype):
+    """As wide as positions and steps need: only weights, queries and keys are rounded."""
+    encoding = make().to(dtype)
+    here = cells(24, 24) if encoding.axes == 2 else torch.tensor([256, 257, 300, 301, 302, 303])
+    q = torch.randn(1, HEADS, len(here), FEATURES).to(dtype)
+    got = encoding.score(q, q, here, here)
+    assert got.dtype == torch.float32
+    assert torch.equal(got, encoding.float().score(q.float(), q.float(), here, here))
 
 
 def test_half_precision_rounds_no_frequency_and_no_threshold():

@@ -47,17 +47,6 @@ def test_weights_are_shares_of_a_sum_that_the_sink_joins(make, mask):
     assert_close(attend(q, k, v, HERE, HERE, encoding, mask, sinks=SINKS), want)
 
 
-def test_a_row_that_may_look_nowhere_gives_it_all_to_the_sink():
-    got = attend(*qkv(), HERE, HERE, mask=MASKS["nothing"], sinks=SINKS)
-    assert not got.any()
-
-
-def test_heads_that_share_keys_have_sinks_of_their_own():
-    q, k, v = qkv()
-    got = attend(q, k[:, :1], v[:, :1], HERE, HERE, sinks=SINKS)
-    assert_close(got, attend(q, k[:, :1].expand_as(q), v[:, :1].expand_as(q), HERE, HERE, sinks=SINKS))
-
-
 def test_in_half_precision_a_sink_is_as_wide_as_the_logits():
     q, k, _ = (t.bfloat16() for t in qkv())
     got = attention_weights(q, k, HERE, HERE, sinks=SINKS.float())

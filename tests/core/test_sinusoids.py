@@ -23,14 +23,6 @@ def vector(position, dim, base=10_000.0, layout="interleaved"):
     return [z.imag for z in turns] + [z.real for z in turns]
 
 
-def test_wavelengths():
-    assert_close(
-        2 * math.pi / frequencies(8), 2 * math.pi * torch.tensor([1, 10, 100, 1000], dtype=torch.float64)
-    )
-    assert_close(frequencies(6, base=8.0), torch.tensor([1, 0.5, 0.25], dtype=torch.float64))
-    assert frequencies(512)[-1] == pytest.approx(10_000 ** (-510 / 512))
-
-
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
 @given(position=POSITIONS, half=st.integers(1, 8), base=st.floats(1.5, 1e6))
 def test_formula(layout, position, half, base):

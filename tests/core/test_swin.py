@@ -11,12 +11,6 @@ def window(height, width):
     return torch.cartesian_prod(torch.arange(height), torch.arange(width))
 
 
-def test_reference_numbers():
-    """A window of 2 × 2: the middle row, 4, is for a cell and itself."""
-    rows = [4, 3, 1, 0], [5, 4, 2, 1], [7, 6, 4, 3], [8, 7, 5, 4]
-    assert relative_position_index(window(2, 2), window(2, 2), 2, 2).tolist() == list(rows)
-
-
 @pytest.mark.parametrize(("height", "width"), [(1, 6), (6, 1), (2, 3), (3, 2)])
 def test_each_step_has_its_own_row(height, width):
     cells = window(height, width)

@@ -31,13 +31,6 @@ def scored(encoding):
 # Coordinates
 
 
-def test_coordinates_by_hand():
-    """In a window of 5 × 9, steps down are stretched twofold and steps to the right not at all."""
-    got = log_spaced(torch.tensor([[0, 7], [4, 0], [1, -1]]), 5, 9)
-    log = [math.log(number) / math.log(8) for number in (8, 9, 3, 2)]
-    assert_close(got, torch.tensor([[0, log[0]], [log[1], 0], [log[2], -log[3]]]))
-
-
 def test_the_longest_step_does_not_end_at_1():
     """The released code divides by log₂ 8, though its longest step is 8 and gives log₂ 9."""
     for side in 2, 7, 24:
@@ -90,13 +83,6 @@ def test_without_the_trained_side_a_step_is_a_share_of_the_window():
     assert (scored(tight) - scored(fine)).abs().max() > 0.1
 
 
-def test_the_smallest_window_of_a_training():
-    assert_close(
-        log_spaced(torch.tensor([[1, -1]]), *SwinV2(2, 5, 5, trained=2).measure),
-        log_spaced(torch.tensor([[8, -8]]), 9, 9),
-    )
-
-
 def test_a_window_of_one_cell():
     assert SwinV2(2, 1, 1).measure == (1, 1)
     one, row = scored(filled(SwinV2(2, 1, 1))), scored(filled(SwinV2(2, 1, 3)))
@@ -104,13 +90,3 @@ def test_a_window_of_one_cell():
 
 
 # The module
-
-
-def test_half_precision_layers_see_steps_in_full():
-    encoding = SwinV2(2, 24, 24).to(torch.bfloat16)
-    steps = steps_of(24, 24).float()
-    wide = SwinV2(2, 24, 24)
-    wide.load_state_dict({name: p.float() for name, p in encoding.state_dict().items()})
-    assert torch.equal(encoding.bias(steps), wide.bias(steps))
-    q, places = torch.zeros(1, 2, 576, 4, dtype=torch.bfloat16), cells(24, 24)
-    assert encoding.score(q, q, places, places).dtype == torch.float32

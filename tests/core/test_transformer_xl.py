@@ -45,11 +45,3 @@ def test_score_pair_by_pair():
 def test_no_vector_is_made_for_each_pair(largest):
     xl, q, p = TransformerXL(64, 1), torch.randn(1, 1, 48, 64), torch.arange(48)
     assert largest(lambda: xl.score(q, q, p, p)) <= 64 * 64
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_computed_wide(dtype):
-    xl, q, p = encoding().to(dtype), torch.randn(1, 2, 5, 4).to(dtype), torch.arange(5)
-    got = xl.score(q, q, p, p)
-    assert got.dtype == torch.float32
-    assert torch.equal(got, xl.float().score(q.float(), q.float(), p, p))

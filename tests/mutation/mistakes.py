@@ -63,7 +63,7 @@ MISTAKES = {
     "d2lpos/content/inkling.py": ["((distance < extent), at, 0)", "distance <= extent"],
     "d2lpos/content/inkling.py tests/core/test_cache.py": [
         "hidden_features[..., hidden_features.shape[-2] - q.shape[-2] :, :] → hidden_features[..., : q.shape[-2], :]"],
-    "d2lpos/transformer/inputs.py tests/core/test_attention.py": ["axes = encoding.axes → axes = 1"],
+    "d2lpos/transformer/inputs.py tests/core/test_grid.py": ["axes = encoding.axes → axes = 1"],
     "d2lpos/bias/kerple.py": ["-r1 * far**r2 → -((r1 * far) ** r2)", "torch.log(r2",
         "distance(offset), r1, r2 if → distance(offset), r2, r1 if", "self.form !="],
     "d2lpos/input/learned.py": ["self.table).to(x) → self.table.roll(1, 0)).to(x)",
@@ -147,9 +147,10 @@ MISTAKES = {
     "d2lpos/transformer/temperature.py": ["factors[..., None, :, None] → factors[..., None, None, :]",
         "(positions) - counted"],
     "d2lpos/transformer/model.py": ["self.feed_forward(self.norm2(x)) → self.norm2(self.feed_forward(x))",
-        "[Cache(rotated=rotated, capacity=capacity, axes=self.encoding.axes) for _ in self.blocks] → [Cache(rotated=rotated, capacity=capacity)] * len(self.blocks)",
         "masks.get(block.attention.window, mask) → None", "self.encoding.embed( → Encoding().embed(",
         "x = self.attention"],
+    "d2lpos/transformer/model.py tests/core/test_cache.py": [
+        "[Cache(rotated=rotated, capacity=capacity, axes=self.encoding.axes) for _ in self.blocks] → [Cache(rotated=rotated, capacity=capacity)] * len(self.blocks)"],
     "d2lpos/transformer/model.py tests/core/test_layers.py": [
         "for encoding, window, temperature in zip(encodings, → for encoding, window, temperature in zip([encodings[0]] * layers,",
         "masks.get(block.attention.window, mask) → masks.get(self.blocks[0].attention.window, mask)"],
@@ -238,6 +239,7 @@ MISTAKES = {
         "window is None or self.window is not None and self.window <= window → window is None or self.window is not None",
         "return reduce(and_, masks) → return masks[0]",
     ],
+    "d2lpos/transformer/cache.py tests/core/test_by_hand.py": ["if x.dim() > -axis and len(x) == batch → if x.dim() > 3"],
     "d2lpos/transformer/cache.py tests/core/test_cache.py tests/core/test_axes_layers.py": [
         "capacity, axes, token_axis(axes) → capacity, axes, -1",
         "max(self.capacity, 2 * before, after) → max(self.capacity, 2 * before)",
@@ -246,7 +248,6 @@ MISTAKES = {
         "x.narrow(axis, last, length - last) → x.narrow(axis, last, length - last - 1)",
         "change(self.positions, self.along) → change(self.positions, self.along) - 1",
         "change(self.keys, -2), change(self.values, -2) → change(self.keys, -2), self.values",
-        "if x.dim() > -axis and len(x) == batch → if x.dim() > 3",
         "if x.dim() > -axis and len(x) == batch → if len(x) == batch",
         "if cache.rotated and \"rotate\" in encoding.doors: → if \"rotate\" in encoding.doors:",
         "Cache(rotated=self.rotated, capacity=self.capacity, axes=self.axes) → Cache(rotated=self.rotated, capacity=self.capacity)",

@@ -2,7 +2,6 @@ from types import SimpleNamespace
 
 import torch
 from torch import nn
-from transformers import T5Config
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 from transformers.models.gpt_oss import modeling_gpt_oss
 from transformers.models.inkling.modeling_inkling import InklingRelativeLogits
@@ -10,7 +9,6 @@ from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 from transformers.models.t5.modeling_t5 import T5Attention
 from x_transformers.x_transformers import AlibiPositionalBias, RelativePositionBias
 
-from d2lpos import ALiBi, T5Bias
 from d2lpos.bias.alibi import slopes
 from d2lpos.bias.t5 import bucket
 from d2lpos.content.inkling import Inkling
@@ -31,12 +29,6 @@ def scores(encoding, heads=HEADS, length=LENGTH):
     return encoding.score(q, q, positions, positions)
 
 
-def t5(table_of_biases, causal):
-    encoding = T5Bias(HEADS, bidirectional=not causal)
-    encoding.table.copy_(table_of_biases)
-    return encoding
-
-
 def buckets(causal, find, which):
     """Ours and theirs; which says to their function whether they are causal, or are not."""
     ours = [bucket(OFFSETS, *sizes, bidirectional=not causal) for sizes in BUCKETS]
@@ -53,19 +45,6 @@ for causal, direction in (False, "both directions"), (True, "causal"):
     def xt_bucket(causal=causal):
         return buckets(causal, RelativePositionBias._relative_position_bucket, causal)
 
-    @table.row(f"T5 bias, {direction}", "transformers", "T5", 1e-7)
-    def hf_t5(causal=causal):
-        config = T5Config(d_model=24, d_kv=2, num_heads=HEADS, is_decoder=causal)
-        theirs = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
-        nn.init.normal_(theirs.relative_attention_bias.weight)
-        ours = t5(theirs.relative_attention_bias.weight, causal)
-        return scores(ours), theirs.compute_bias(LENGTH, LENGTH)[0]
-
-    @table.row(f"T5 bias, {direction}", "x-transformers", "RelativePositionBias", 1e-7)
-    def xt_t5(causal=causal):
-        theirs = RelativePositionBias(scale=1.0, causal=causal, heads=HEADS)
-        return scores(t5(theirs.relative_attention_bias.weight, causal)), theirs(LENGTH, LENGTH)
-
 
 HEAD_COUNTS = range(1, 81)
 
@@ -81,11 +60,6 @@ def bloom_slopes():
     return our_slopes(), torch.cat(theirs)
 
 
-@table.row("ALiBi slopes, 1 to 80 heads", "transformers", "MPT", 1e-6)
-def mpt_slopes():
-    return our_slopes(), -torch.cat([build_mpt_alibi_tensor(heads, 2)[:, 0, 0] for heads in HEAD_COUNTS])
-
-
 @table.row("ALiBi slopes over 4 octaves, 1 to 80 heads", "transformers", "MPT, alibi_bias_max 4", 1e-6)
 def mpt_octaves():
     theirs = [-build_mpt_alibi_tensor(heads, 2, alibi_bias_max=4)[:, 0, 0] for heads in HEAD_COUNTS]
@@ -95,28 +69,6 @@ def mpt_octaves():
 @table.row("ALiBi slopes, 1 to 80 heads", "x-transformers", "AlibiPositionalBias", 1e-6)
 def xt_slopes():
     return our_slopes(), torch.cat([AlibiPositionalBias(heads).slopes[:, 0, 0] for heads in HEAD_COUNTS])
-
-
-def past(bias):
-    """Of each query the scores of the keys behind it, from the score of its own: what softmax can see."""
-    bias = bias.expand(HEADS, LENGTH, LENGTH)
-    return (bias - bias.diagonal(dim1=-2, dim2=-1)[..., None]).tril()
-
-
-@table.row("ALiBi bias, as softmax sees it", "transformers", "BLOOM", 1e-4)
-def bloom():
-    theirs = build_alibi_tensor(torch.ones(1, LENGTH, dtype=torch.long), HEADS, torch.float32)
-    return past(scores(ALiBi(HEADS))), past(theirs)
-
-
-@table.row("ALiBi bias, as softmax sees it", "transformers", "MPT", 1e-4)
-def mpt():
-    return past(scores(ALiBi(HEADS))), past(build_mpt_alibi_tensor(HEADS, LENGTH))
-
-
-@table.row("ALiBi bias, both directions", "x-transformers", "AlibiPositionalBias", 1e-4)
-def x_transformers():
-    return scores(ALiBi(HEADS)), AlibiPositionalBias(HEADS)(LENGTH, LENGTH)
 
 
 @table.row("Bias read from the query, over 64 of 300 distances", "transformers", "Inkling", 1e-5)

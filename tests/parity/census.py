@@ -40,7 +40,7 @@ NAMED = {
     "qwen3_omni_moe": "qwen3_omni_moe_thinker",
 }  # configurations that have another name than their folder
 # What a configuration class must be told before it says anything; by-hand.yml says so in the row.
-GIVEN = {
+REQUIRED = {
     "bamba": {"attn_layer_indices": [0]},
     "cohere_compass": {"rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0}},
     "glm4_moe": {"head_dim": 128},
@@ -118,7 +118,7 @@ def release(family: str) -> dict | None:
 
 def read(family: str, released: dict | None = None) -> tuple[Reading | None, str | None]:
     """The reading of a release or of the class's default; and why `encoding_of` refuses it, None where it does not."""
-    values = released["config"] if released else configuration(family).to_dict() | GIVEN.get(family, {})
+    values = released["config"] if released else configuration(family).to_dict() | REQUIRED.get(family, {})
     try:
         return bare(encoding_of(values, tokens=TOKENS)), None
     except ValueError:
@@ -281,7 +281,7 @@ def row(family: str, hand: dict) -> dict[str, str]:
         print(f"{family} is read now: drop it from by-hand.yml")
     cells |= hand["besides"].get(family, {})
     if released:
-        default = None if family in GIVEN else read(family)[0]
+        default = None if family in REQUIRED else read(family)[0]
         other = columns(default) | hand["besides"].get(family, {}) if default else {}
         differs = [f"{key} {other[key] or 'none'}" for key in FOLDED if key in other and other[key] != cells[key]]
         cells |= {"release": released["name"], "source": released["source"], "default": "; ".join(differs)}

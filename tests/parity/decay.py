@@ -6,7 +6,6 @@ from transformers import MiniMaxConfig
 from transformers.models.mamba2.modeling_mamba2 import mamba2_chunk_scan, segment_sum
 from transformers.models.minimax.modeling_minimax import MiniMaxLightningAttention
 from transformers.models.qwen3_next.modeling_qwen3_next import (
-    torch_chunk_gated_delta_rule,
     torch_recurrent_gated_delta_rule,
 )
 
@@ -60,20 +59,10 @@ def minimax():
     return both(y, state), both(*layer(x, None, None))
 
 
-def gated_delta(theirs):
-    """Outputs and the last state, ours and theirs, of normed keys from a given state."""
+@table.row("`delta`, from a state: outputs and state", "transformers", "Qwen3-Next, recurrent", 1e-5)
+def qwen3_next():
     q, k, v = (torch.randn(2, LENGTH, HEADS, n) for n in (16, 16, 8))
     beta, log_gates = torch.rand(2, LENGTH, HEADS), -softplus(torch.randn(2, LENGTH, HEADS))
     k, state = normalize(k, dim=-1), torch.randn(2, HEADS, 16, 8)
-    y, last = theirs(q, k, v, log_gates, beta, initial_state=state, output_final_state=True)
+    y, last = torch_recurrent_gated_delta_rule(q, k, v, log_gates, beta, initial_state=state, output_final_state=True)
     return both(*delta(*turned(q / 4, k, v, log_gates, beta), state)), both(y.transpose(1, 2), last)
-
-
-@table.row("`delta`, from a state: outputs and state", "transformers", "Qwen3-Next, recurrent", 1e-5)
-def qwen3_next():
-    return gated_delta(torch_recurrent_gated_delta_rule)
-
-
-@table.row("`delta`, from a state: outputs and state", "transformers", "Qwen3-Next, in chunks", 1e-4)
-def qwen3_next_in_chunks():
-    return gated_delta(torch_chunk_gated_delta_rule)

@@ -141,8 +141,15 @@ def bloom_rounds():
     return ours[:, near], theirs[:, near], alibi(length)[:, near]
 
 
-def falcon():
-    """Queries, keys, positions and mask of a layer of Falcon, and its attention weights."""
+@table.row(
+    "Attention weights with ALiBi",
+    "transformers",
+    "Falcon",
+    1e-5,
+    "Ours is the paper's: the bias is added to the scaled scores. Theirs divides it by √d too, and for "
+    "checkpoints that were trained so the slopes must be divided by √d.",
+)
+def falcon_scales():
     length, dim = 32, 16
     sizes = {"hidden_size": HEADS * dim, "num_attention_heads": HEADS}
     config = FalconConfig(**sizes, alibi=True, multi_query=False, attn_implementation="eager")
@@ -153,19 +160,6 @@ def falcon():
     hidden = torch.zeros(length, length).masked_fill(~mask, -torch.inf)
     theirs = layer(x, falcon_bias(torch.ones(1, length, dtype=torch.long), HEADS, x.dtype), hidden)[1]
     q, k, _ = (part.transpose(1, 2) for part in layer._split_heads(layer.query_key_value(x)))
-    return (q, k, positions, mask), theirs
-
-
-@table.row(
-    "Attention weights with ALiBi",
-    "transformers",
-    "Falcon",
-    1e-5,
-    "Ours is the paper's: the bias is added to the scaled scores. Theirs divides it by √d too, and for "
-    "checkpoints that were trained so the slopes must be divided by √d.",
-)
-def falcon_scales():
-    (q, k, positions, mask), theirs = falcon()
     products = q.double().numpy() @ k.double().numpy().swapaxes(-1, -2)
     weights = np.exp(products / np.sqrt(q.shape[-1]) + alibi(len(positions)).numpy()) * np.tri(len(positions))
     truth = torch.from_numpy(weights / weights.sum(-1, keepdims=True))

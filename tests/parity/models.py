@@ -1,43 +1,24 @@
 """Whole models with random weights, in float64. Weights are large, so that position decides the outcome."""
 
-from functools import partial
-
 import torch
 from torch import Tensor, nn
 from transformers import (
-    BertConfig,
-    BertModel,
-    BloomConfig,
-    BloomForCausalLM,
-    CohereConfig,
-    CohereForCausalLM,
     GPT2Config,
     GPT2LMHeadModel,
-    GPTJConfig,
-    GPTJForCausalLM,
     GPTNeoXConfig,
     GPTNeoXForCausalLM,
-    LlamaConfig,
-    LlamaForCausalLM,
     MptConfig,
     MptForCausalLM,
-    T5Config,
-    T5ForConditionalGeneration,
 )
 from x_transformers import Decoder, Encoder, TransformerWrapper
 
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
-from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, unscaled, yarn
-from d2lpos.transformer.attention import attention_weights
 from tests.parity.comparison import agreement
-from tests.parity.disputes import falcon as falcon_layer
 
 table = agreement("models")
 WORDS, DIM, HEADS, LAYERS, LENGTH = 50, 48, 6, 2, 20
-TRAINED = 8  # tokens, for the rules that scale frequencies
 FEATURES = DIM // HEADS
 NAMES = {"vocab_size": WORDS, "hidden_size": DIM, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS}
-ROPE = {"rope_theta": 100.0, "num_key_value_heads": HEADS // 2, "intermediate_size": 2 * DIM}
 Layer = tuple[Tensor, Tensor | None]  # weight (out, in) and bias
 
 
@@ -62,13 +43,9 @@ def load(linear: nn.Module, layer: Layer) -> None:
 
 
 def stacked(*layers: nn.Linear) -> Layer:
-    """The projections to queries, keys and values as one; fewer heads of keys and values are repeated."""
-
-    def grown(x: Tensor) -> Tensor:
-        return x.unflatten(0, (-1, FEATURES)).repeat_interleave(DIM // len(x), 0).flatten(0, 1)
-
+    """The projections to queries, keys and values as one."""
     weights, biases = zip(*map(pair, layers), strict=True)
-    return torch.cat(list(map(grown, weights))), None if biases[0] is None else torch.cat(biases)
+    return torch.cat(weights), None if biases[0] is None else torch.cat(biases)
 
 
 def by_head(fused: nn.Linear) -> Layer:
@@ -81,43 +58,16 @@ def transposed(convolution: nn.Module) -> Layer:
     return convolution.weight.T, convolution.bias
 
 
-def our_attention(project: Layer, out: Layer, encoding: Encoding, causal: bool) -> Attention:
-    attention = Attention(DIM, HEADS, encoding, causal).double()
+def our_attention(project: Layer, out: Layer, encoding: Encoding) -> Attention:
+    attention = Attention(DIM, HEADS, encoding).double()
     load(attention.project, project)
     load(attention.out, out)
     return attention
 
 
-class InTheirPlace(nn.Module):
-    """Our attention where a model calls its own; `answer` makes from our output what the model expects."""
-
-    def __init__(self, attention: Attention, answer):
-        super().__init__()
-        self.attention, self.answer = attention, answer
-
-    def forward(self, hidden_states: Tensor, *arguments, **_):
-        y = self.attention(hidden_states, torch.arange(hidden_states.shape[1]))
-        return self.answer(y, *arguments)
-
-
 def compare_visible(blind: Tensor, theirs: Tensor) -> None:
     """A model whose output position does not move proves nothing."""
     assert (blind - theirs).abs().max() > 0.01
-
-
-def with_our_attention(model, places, encoding, causal=True, answer=lambda y, *_: (y, None), **inputs):
-    """Their logits with our attention in place of theirs, and with theirs.
-
-    places yields (module, name of its attention, weights in, weights out).
-    """
-    theirs = model(**inputs)[0]
-    outputs = []
-    for chosen in Encoding(), encoding:
-        for module, name, project, out in places:
-            setattr(module, name, InTheirPlace(our_attention(project, out, chosen, causal), answer))
-        outputs.append(model(**inputs)[0])
-    compare_visible(outputs[0], theirs)
-    return outputs[1], theirs
 
 
 def our_transformer(tokens, theirs, encoding, weights, causal=True):
@@ -158,9 +108,9 @@ def gpt2():
     return our_transformer(tokens, model(tokens).logits, encoding.double(), weights)
 
 
-def gpt_neox(turning):
-    """Of each head's features, the first `turning` turn."""
-    rope = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": turning / FEATURES}
+@table.row("Logits of `Transformer` with `RoPE`, half, on half of the features", "transformers", "GPT-NeoX", 1e-5)
+def gpt_neox():
+    rope = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 0.5}
     config = GPTNeoXConfig(
         **NAMES, intermediate_size=4 * DIM, rope_parameters=rope, use_parallel_residual=False
     )
@@ -172,17 +122,7 @@ def gpt_neox(turning):
         for layer in inner.layers
     ]
     weights = inner.embed_in.weight, blocks, pair(inner.final_layer_norm), pair(model.lm_head)
-    return our_transformer(tokens, model(tokens).logits, RoPE(FEATURES, 100.0, rotary=turning), weights)
-
-
-@table.row("Logits of `Transformer` with `RoPE`, half", "transformers", "GPT-NeoX", 1e-5)
-def gpt_neox_whole():
-    return gpt_neox(FEATURES)
-
-
-@table.row("Logits of `Transformer` with `RoPE`, half, on half of the features", "transformers", "GPT-NeoX", 1e-5)
-def gpt_neox_partial():
-    return gpt_neox(FEATURES // 2)
+    return our_transformer(tokens, model(tokens).logits, RoPE(FEATURES, 100.0, rotary=FEATURES // 2), weights)
 
 
 @table.row("Logits of `Transformer` with `ALiBi`", "transformers", "MPT", 1e-5)
@@ -245,158 +185,12 @@ def x_transformers_sinusoidal():
     return x_transformers(Decoder, encode, scaled_sinu_pos_emb=True)
 
 
-def x_transformers_t5(kind, causal):
+@table.row("Logits of `Transformer` with `T5Bias`, both directions", "x-transformers", "Encoder", 1e-4)
+def x_transformers_t5():
     def encode(model):
-        encoding = T5Bias(HEADS, bidirectional=not causal)
+        encoding = T5Bias(HEADS)
         theirs = model.attn_layers.rel_pos  # multiplies its table by √d
         encoding.table.copy_(theirs.relative_attention_bias.weight * theirs.scale)
         return encoding.double()
 
-    return x_transformers(kind, encode, causal, rel_pos_bias=True)
-
-
-@table.row("Logits of `Transformer` with `T5Bias`, causal", "x-transformers", "Decoder", 1e-4)
-def x_transformers_t5_causal():
-    return x_transformers_t5(Decoder, causal=True)
-
-
-@table.row("Logits of `Transformer` with `T5Bias`, both directions", "x-transformers", "Encoder", 1e-4)
-def x_transformers_t5_both():
-    return x_transformers_t5(Encoder, causal=False)
-
-
-def rotary_places(layers, name="self_attn", out="o_proj"):
-    return [
-        (layer, name, stacked(it.q_proj, it.k_proj, it.v_proj), pair(getattr(it, out)))
-        for layer in layers
-        for it in [getattr(layer, name)]
-    ]
-
-
-def llama(rule, **parameters):
-    config = LlamaConfig(**NAMES, **ROPE, max_position_embeddings=TRAINED)
-    config.rope_parameters = {"rope_theta": 100.0, **parameters}
-    model = random_model(LlamaForCausalLM(config))
-    encoding = RoPE(FEATURES, 100.0, scaling=rule)
-    return with_our_attention(model, rotary_places(model.model.layers), encoding, input_ids=sentences())
-
-
-@table.row("Logits with our `Attention` and `RoPE`, half; grouped queries", "transformers", "Llama", 1e-5)
-def llama_unscaled():
-    return llama(unscaled, rope_type="default")
-
-
-@table.row("Logits with our `Attention` and `RoPE`, `linear`", "transformers", "Llama", 1e-5)
-def llama_linear():
-    return llama(partial(linear, factor=4), rope_type="linear", factor=4.0)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, `dynamic_ntk`", "transformers", "Llama", 1e-5)
-def llama_dynamic():
-    rule = partial(dynamic_ntk, factor=4, length=TRAINED, current=LENGTH)
-    return llama(rule, rope_type="dynamic", factor=4.0)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, `yarn` with its attention factor", "transformers", "Llama", 1e-5)
-def llama_yarn():
-    rule = partial(yarn, factor=4, length=TRAINED, beta_fast=2, beta_slow=0.5)
-    settings = {"original_max_position_embeddings": TRAINED, "beta_fast": 2.0, "beta_slow": 0.5}
-    return llama(rule, rope_type="yarn", factor=4.0, **settings)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, `llama3`", "transformers", "Llama", 1e-5)
-def llama_llama3():
-    settings = {"original_max_position_embeddings": TRAINED, "low_freq_factor": 0.5, "high_freq_factor": 2.0}
-    rule = partial(llama3, factor=4, length=TRAINED, low=0.5, high=2)
-    return llama(rule, rope_type="llama3", factor=4.0, **settings)
-
-
-@table.row("Logits with our `Attention` and `RoPE`, interleaved, on half of the features", "transformers", "GPT-J", 1e-5)
-def gptj():
-    config = GPTJConfig(**NAMES, rotary_dim=FEATURES // 2, n_positions=LENGTH)
-    model = random_model(GPTJForCausalLM(config))
-    places = rotary_places(model.transformer.h, "attn", "out_proj")
-    encoding = RoPE(FEATURES, layout="interleaved", rotary=FEATURES // 2)
-    return with_our_attention(model, places, encoding, input_ids=sentences())
-
-
-@table.row("Logits with our `Attention` and `RoPE`, interleaved; grouped queries", "transformers", "Cohere", 1e-5)
-def cohere():
-    model = random_model(CohereForCausalLM(CohereConfig(**NAMES, **ROPE)))
-    encoding = RoPE(FEATURES, 100.0, "interleaved")
-    return with_our_attention(model, rotary_places(model.model.layers), encoding, input_ids=sentences())
-
-
-@table.row("Logits with our `Attention` and `ALiBi`", "transformers", "BLOOM", 1e-5)
-def bloom():
-    model = random_model(BloomForCausalLM(BloomConfig(**NAMES)))
-    places = [
-        (block, "self_attention", by_head(it.query_key_value), pair(it.dense))
-        for block in model.transformer.h
-        for it in [block.self_attention]
-    ]
-
-    def answer(y, residual, *_):
-        return y + residual, None
-
-    return with_our_attention(model, places, ALiBi(HEADS), answer=answer, input_ids=sentences())
-
-
-@table.row("Last hidden state with our `Attention` and `Learned`", "transformers", "BERT", 1e-9)
-def bert():
-    config = BertConfig(**NAMES, intermediate_size=2 * DIM, max_position_embeddings=LENGTH)
-    model, tokens = random_model(BertModel(config, add_pooling_layer=False)), sentences()
-    theirs = model(tokens)[0]
-    encoding = Learned(LENGTH, DIM).double()
-    encoding.table.copy_(model.embeddings.position_embeddings.weight)
-    model.embeddings.position_embeddings.weight.zero_()
-    words = model.embeddings.word_embeddings(tokens)
-    compare_visible(model(inputs_embeds=words)[0], theirs)
-    for layer in model.encoder.layer:
-        it, nothing = layer.attention.self, (torch.eye(DIM), None)  # its out projection stands elsewhere
-        attention = our_attention(stacked(it.query, it.key, it.value), nothing, Encoding(), causal=False)
-        layer.attention.self = InTheirPlace(attention, lambda y, *_: (y, None))
-    return model(inputs_embeds=encoding.embed(words, torch.arange(LENGTH)))[0], theirs
-
-
-def t5(stack_name):
-    """T5's attention does not divide by √d, ours does: its query weights are multiplied by √d."""
-    config = T5Config(vocab_size=WORDS, d_model=DIM, d_kv=FEATURES, d_ff=2 * DIM, num_heads=HEADS, num_layers=2)
-    model, tokens = random_model(T5ForConditionalGeneration(config)), sentences()
-    stack = getattr(model, stack_name)
-    first = stack.block[0].layer[0].SelfAttention.relative_attention_bias
-    encoding = T5Bias(HEADS, bidirectional=stack_name == "encoder").double()
-    encoding.table.copy_(first.weight)
-    inputs = {"input_ids": tokens, "decoder_input_ids": sentences()}
-    places = []
-    for block in stack.block:
-        it = block.layer[0].SelfAttention
-        weight, _ = stacked(it.q, it.k, it.v)
-        scale = torch.ones(3 * DIM, 1)
-        scale[:DIM] = FEATURES**0.5
-        places.append((block.layer[0], "SelfAttention", (scale * weight, None), pair(it.o)))
-    causal = stack_name == "decoder"
-    return with_our_attention(model, places, encoding, causal, lambda y, *_: (y, None, None), **inputs)
-
-
-@table.row("Logits with our `Attention` and `T5Bias` in the encoder, both directions", "transformers", "T5", 1e-5)
-def t5_encoder():
-    return t5("encoder")
-
-
-@table.row("Logits with our `Attention` and `T5Bias` in the decoder, causal", "transformers", "T5", 1e-5)
-def t5_decoder():
-    return t5("decoder")
-
-
-class OverRoot(ALiBi):
-    """ALiBi with slopes divided by √d, as Falcon has it."""
-
-    def score(self, q, k, q_positions, k_positions):
-        return super().score(q, k, q_positions, k_positions) / q.shape[-1] ** 0.5
-
-
-@table.row("Attention weights with `ALiBi`, slopes divided by √d", "transformers", "Falcon", 1e-5)
-def falcon():
-    (q, k, positions, mask), theirs = falcon_layer()
-    return attention_weights(q, k, positions, positions, OverRoot(q.shape[1]), mask), theirs
+    return x_transformers(Encoder, encode, causal=False, rel_pos_bias=True)

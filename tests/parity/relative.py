@@ -1,29 +1,17 @@
 import torch
-from torch import nn
 from torch.nn.functional import normalize
 from transformers import (
-    BeitConfig,
     DebertaConfig,
-    DebertaV2Config,
-    SamVisionConfig,
     Swinv2Config,
     Wav2Vec2BertConfig,
     XLNetConfig,
     XLNetModel,
 )
-from transformers.models.beit.modeling_beit import BeitRelativePositionBias
 from transformers.models.deberta.modeling_deberta import DisentangledSelfAttention as Disentangled
-from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention as Disentangled2
-from transformers.models.sam.modeling_sam import SamVisionAttention
-from transformers.models.swin.modeling_swin import SwinRelativePositionBias
 from transformers.models.swinv2.modeling_swinv2 import Swinv2SelfAttention
-from transformers.models.vitdet.modeling_vitdet import add_decomposed_relative_positions
 from transformers.models.wav2vec2_bert.modeling_wav2vec2_bert import Wav2Vec2BertSelfAttention
 from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
 
-from d2lpos.bias.beit import BEiT
-from d2lpos.bias.decomposed import Decomposed
-from d2lpos.bias.swin import Swin
 from d2lpos.bias.swin_v2 import SwinV2
 from d2lpos.offset.deberta import DeBERTa
 from d2lpos.offset.shaw import ShawKeys
@@ -47,7 +35,7 @@ def wav2vec2_bert():
     encoding = ShawKeys(FEATURES, clip=5).double()
     encoding.keys.copy_(layer.distance_embedding.weight)
     project = stacked(layer.linear_q, layer.linear_k, layer.linear_v)
-    return our_attention(project, pair(layer.linear_out), encoding, causal=False)(x, POSITIONS), layer(x)[0]
+    return our_attention(project, pair(layer.linear_out), encoding)(x, POSITIONS), layer(x)[0]
 
 
 @table.row("Skew, up to the diagonal", "transformers", "XLNet, whose columns begin one offset earlier", 1e-7)
@@ -69,74 +57,23 @@ def xlnet():
     encoding.u.copy_(layer.r_w_bias)
     encoding.v.copy_(layer.r_r_bias)
     encoding.project.weight.copy_(of_offsets)
-    attention = our_attention((torch.cat([q, k, v]), None), (layer.o.flatten(1), None), encoding, causal=False)
+    attention = our_attention((torch.cat([q, k, v]), None), (layer.o.flatten(1), None), encoding)
     return layer.layer_norm(x + attention(x, POSITIONS)), theirs
 
 
-@table.row("`Swin`, a window of 3 × 5", "transformers", "Swin", 1e-7)
-def swin():
-    theirs, ours = SwinRelativePositionBias(HEADS, (3, 5)), Swin(HEADS, height=3, width=5)
-    nn.init.normal_(theirs.relative_position_bias_table)
-    ours.table.copy_(theirs.relative_position_bias_table)
-    q, cells = torch.zeros(1, HEADS, 15, 4), torch.cartesian_prod(torch.arange(3), torch.arange(5))
-    return ours.score(q, q, cells, cells), theirs()[0]
-
-
-def weights_of_swin_v2(height, width, trained=None):
-    """Attention weights, ours and theirs; the temperatures are theirs, and end at 100."""
-    window, x = (height, width), torch.randn(1, height * width, DIM).double()
-    layer = random_model(Swinv2SelfAttention(Swinv2Config(), DIM, HEADS, window, [trained or 0] * 2))
+@table.row("Attention weights with `SwinV2`, a window of 6 × 6 after one of 4 × 4", "transformers", "Swin V2", 1e-6)
+def swin_v2():
+    """The temperatures are theirs, and end at 100."""
+    places, x = cells(6, 6), torch.randn(1, 36, DIM).double()
+    layer = random_model(Swinv2SelfAttention(Swinv2Config(), DIM, HEADS, (6, 6), [4, 4]))
     layer.logit_scale.copy_(torch.linspace(0, 5, HEADS)[:, None, None])
     layer.relative_coords_table = layer.create_coords_table_and_index()[0]  # in float64, as the weights are by now
-    ours, (first, _, second) = SwinV2(HEADS, height, width, trained).double(), layer.continuous_position_bias_mlp
+    ours, (first, _, second) = SwinV2(HEADS, 6, 6, trained=4).double(), layer.continuous_position_bias_mlp
     ours.load_state_dict({"first.weight": first.weight, "first.bias": first.bias, "second.weight": second.weight})
     q, k = (project(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for project in (layer.query, layer.key))
     cosines = normalize(q, dim=-1) @ normalize(k, dim=-1).mT
-    scores = cosines * layer.logit_scale.exp().clamp(max=100) + ours.score(q, k, cells(*window), cells(*window))
+    scores = cosines * layer.logit_scale.exp().clamp(max=100) + ours.score(q, k, places, places)
     return scores.softmax(-1), layer(x, output_attentions=True)[1]
-
-
-@table.row("Attention weights with `SwinV2`, a window of 3 × 5", "transformers", "Swin V2", 1e-6)
-def swin_v2():
-    return weights_of_swin_v2(3, 5)
-
-
-@table.row("Attention weights with `SwinV2`, a window of 6 × 6 after one of 4 × 4", "transformers", "Swin V2", 1e-6)
-def swin_v2_in_a_larger_window():
-    return weights_of_swin_v2(6, 6, trained=4)
-
-
-@table.row("`BEiT`, 4 × 4 cells and [CLS]", "transformers", "BEiT", 1e-6)
-def beit():
-    config = BeitConfig(image_size=64, patch_size=16, num_attention_heads=HEADS, hidden_size=DIM)
-    theirs, ours = BeitRelativePositionBias(config), BEiT(HEADS, 4, 4)
-    nn.init.normal_(theirs.relative_position_bias_table)
-    ours.table.copy_(theirs.relative_position_bias_table)
-    q, places = torch.zeros(1, HEADS, 17, 4), torch.cat([torch.tensor([[-1, -1]]), cells(4, 4)])
-    return ours.score(q, q, places, places), theirs((4, 4))[0]
-
-
-def decomposed(rows, columns):
-    ours = Decomposed(rows.shape[1], len(rows) // 2 + 1, len(columns) // 2 + 1)
-    ours.rows.copy_(rows)
-    ours.columns.copy_(columns)
-    return ours
-
-
-@table.row("`Decomposed`, a window of 4 × 4", "transformers", "SAM", 1e-5)
-def sam():
-    config = SamVisionConfig(hidden_size=DIM, num_attention_heads=HEADS)
-    layer, q = random_model(SamVisionAttention(config, window_size=4)).float(), torch.randn(1, HEADS, 16, FEATURES)
-    theirs = layer.get_decomposed_rel_pos(q[0], layer.rel_pos_h, layer.rel_pos_w, (4, 4), (4, 4))
-    ours = decomposed(layer.rel_pos_h, layer.rel_pos_w)
-    return ours.score(q, q, cells(4, 4), cells(4, 4)), theirs.reshape(1, HEADS, 16, 16)
-
-
-@table.row("`Decomposed`, a window of 3 × 5", "transformers", "ViTDet", 1e-5)
-def vitdet():
-    q, rows, columns = torch.randn(1, HEADS, 15, FEATURES), torch.randn(5, FEATURES), torch.randn(9, FEATURES)
-    theirs = add_decomposed_relative_positions(torch.zeros(HEADS, 15, 15), q[0], rows, columns, (3, 5), (3, 5))
-    return decomposed(rows, columns).score(q, q, cells(3, 5), cells(3, 5)), theirs[None]
 
 
 TWO = {"hidden_size": DIM, "num_attention_heads": HEADS, "relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
@@ -155,19 +92,4 @@ def deberta():
     ours.keys.copy_(layer.pos_proj(vectors).unflatten(-1, (HEADS, -1)).transpose(0, 1))
     ours.queries.copy_(layer.pos_q_proj(vectors).unflatten(-1, (HEADS, -1)).transpose(0, 1))
     scores = q @ k.mT / FEATURES**0.5 + ours.score(q, k, POSITIONS, POSITIONS)
-    return (scores / 3**0.5).softmax(-1), theirs
-
-
-@table.row("Attention weights with `DeBERTa`, offsets by logarithms", "transformers", "DeBERTa-v2", 1e-5)
-def deberta_v2():
-    x, far = torch.randn(1, 300, DIM), torch.arange(300)
-    sizes = {"position_buckets": 16, "max_relative_positions": 128, "share_att_key": True}
-    layer = random_model(Disentangled2(DebertaV2Config(**TWO, **sizes))).float().eval()
-    vectors, mask = torch.randn(32, DIM), torch.ones(1, 1, 300, 300)
-    theirs = layer(x, mask, output_attentions=True, rel_embeddings=vectors)[1]
-    q, k = (project(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for project in (layer.query_proj, layer.key_proj))
-    ours = DeBERTa(HEADS, FEATURES, clip=16, largest=128)
-    ours.keys.copy_(layer.key_proj(vectors).unflatten(-1, (HEADS, -1)).transpose(0, 1))
-    ours.queries.copy_(layer.query_proj(vectors).unflatten(-1, (HEADS, -1)).transpose(0, 1))
-    scores = q @ k.mT / FEATURES**0.5 + ours.score(q, k, far, far)
     return (scores / 3**0.5).softmax(-1), theirs

@@ -6,17 +6,12 @@ from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
 from transformers import (
     CohereConfig,
     DeepseekV3Config,
-    DINOv3ViTConfig,
-    HunYuanDenseV1Config,
     LlamaConfig,
     PixtralVisionConfig,
 )
 from transformers.models.cohere import modeling_cohere
 from transformers.models.deepseek_v3 import modeling_deepseek_v3
 from transformers.models.deepseek_v4 import modeling_deepseek_v4
-from transformers.models.dinov3_vit import modeling_dinov3_vit
-from transformers.models.gptj import modeling_gptj
-from transformers.models.hunyuan_v1_dense import modeling_hunyuan_v1_dense
 from transformers.models.llama import modeling_llama
 from transformers.models.pixtral import modeling_pixtral
 from transformers.models.qwen2_vl import modeling_qwen2_vl
@@ -27,11 +22,10 @@ from x_transformers import x_transformers as xt
 
 from d2lpos import RoPE
 from d2lpos.input.sinusoids import angles, frequencies
-from d2lpos.positions.grid import cells, coordinates
-from d2lpos.rotary.mrope import MRoPE, blocks, in_turn
-from d2lpos.rotary.normed import Normed
+from d2lpos.positions.grid import cells
+from d2lpos.rotary.mrope import MRoPE, blocks
 from d2lpos.rotary.pope import PoPE
-from d2lpos.rotary.rope import convert, rotate
+from d2lpos.rotary.rope import rotate
 from d2lpos.rotary.rope_values import RoPEValues
 from d2lpos.rotary.scaling import interlaced
 from d2lpos.transformer.attention import attend
@@ -62,16 +56,6 @@ def llama_frequencies():
     return frequencies(DIM, 500_000.0) / theirs, torch.ones(DIM // 2)
 
 
-@table.row("Frequencies, relative to theirs", "rotary-embedding-torch", "RotaryEmbedding", 1e-6)
-def rotary_embedding_torch_frequencies():
-    return frequencies(DIM) / RotaryEmbedding(DIM).freqs, torch.ones(DIM // 2)
-
-
-@table.row("Frequencies, relative to theirs", "x-transformers", "RotaryEmbedding", 1e-6)
-def x_transformers_frequencies():
-    return frequencies(DIM) / xt.RotaryEmbedding(DIM).inv_freq, torch.ones(DIM // 2)
-
-
 @table.row("Rotation, half", "transformers", "Llama, base 500 000", 1e-3)
 def llama():
     q, k, positions = inputs()
@@ -88,14 +72,6 @@ def cohere():
     return both(*RoPE(DIM, layout="interleaved").rotate(q, k, positions, positions)), both(*theirs)
 
 
-@table.row("Rotation, interleaved", "transformers", "GPT-J", 1e-3)
-def gptj():
-    q, _, positions = inputs()
-    sin, cos = modeling_gptj.create_sinusoidal_positions(512, DIM)[positions].chunk(2, dim=-1)
-    theirs = modeling_gptj.apply_rotary_pos_emb(q.transpose(1, 2), sin, cos).transpose(1, 2)
-    return rotate(q, angles(positions, frequencies(DIM))[:, None], "interleaved"), theirs
-
-
 @table.row("Rotation, interleaved, from position 100", "rotary-embedding-torch", "RotaryEmbedding", 1e-3)
 def rotary_embedding_torch():
     q, _, _ = inputs()
@@ -109,15 +85,6 @@ def x_transformers():
     turns, _ = xt.RotaryEmbedding(DIM)(positions)
     theirs = xt.apply_rotary_pos_emb(q, turns)
     return rotate(q, angles(positions, frequencies(DIM))[:, None], "interleaved"), theirs
-
-
-@table.row("Interleaved in, half out: `convert`", "transformers", "DeepSeek-V3", 1e-3)
-def deepseek():
-    q, k, positions = inputs()
-    turns = modeling_llama.LlamaRotaryEmbedding(LlamaConfig(**SIZES))(q, positions)
-    theirs = modeling_deepseek_v3.apply_rotary_pos_emb_interleave(q, k, *turns)
-    ours = both(*RoPE(DIM, layout="interleaved").rotate(q, k, positions, positions))
-    return convert(ours, "half"), both(*theirs)
 
 
 def image():
@@ -160,15 +127,6 @@ def rotary_embedding_torch_axes():
     return both(*RoPE(DIM, layout="interleaved", axes=2).rotate(q, k, places, places)), theirs
 
 
-def mixed(module, turns, deal):
-    """Words and patches turned by the chapter's M-RoPE, each pair by its coordinate, and by theirs."""
-    q, k = torch.randn(2, 2, 3, LENGTH, 128)
-    places = torch.randint(512, (2, LENGTH, 3))
-    theirs = module.apply_rotary_pos_emb(q, k, *turns(q, places.movedim(-1, 0)))
-    angle = define("04a-in-other-code", "m_rope", {"frequencies": frequencies})(places, torch.tensor(deal))
-    return rotate(both(q, k), angle[:, None]), both(*theirs)
-
-
 def turns_of_qwen2_vl():
     rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [16, 24, 24]}
     config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=rope)
@@ -181,32 +139,25 @@ def turns_of_qwen3_vl():
     return modeling_qwen3_vl, modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config)
 
 
-@table.row("Rotation by time, row and column, in blocks, half", "transformers", "Qwen2-VL, text", 1e-3)
-def qwen2_vl_text():
-    return mixed(*turns_of_qwen2_vl(), [0] * 16 + [1] * 24 + [2] * 24)
+def dealt(module, embedding, ours):
+    """Queries and keys of words and patches, turned by ours and by theirs."""
+    q, k = torch.randn(2, 2, 3, LENGTH, 128)
+    places = torch.randint(512, (2, LENGTH, 3))
+    theirs = module.apply_rotary_pos_emb(q, k, *embedding(q, places.movedim(-1, 0)))
+    return both(*ours(q, k, places, places)), both(*theirs)
 
 
 @table.row("Rotation by time, row and column, in turn, half", "transformers", "Qwen3-VL, text", 1e-3)
 def qwen3_vl_text():
-    return mixed(*turns_of_qwen3_vl(), [0, 1, 2] * 20 + [0] * 4)
-
-
-def dealt(module, embedding, deal):
-    """Queries and keys of words and patches, turned by `MRoPE` and by theirs."""
-    q, k = torch.randn(2, 2, 3, LENGTH, 128)
-    places = torch.randint(512, (2, LENGTH, 3))
-    theirs = module.apply_rotary_pos_emb(q, k, *embedding(q, places.movedim(-1, 0)))
-    return both(*MRoPE(128, deal, 1e6).rotate(q, k, places, places)), both(*theirs)
+    """By the function of the chapter, which is told the coordinate of each pair."""
+    angles_of = define("04a-in-other-code", "m_rope", {"frequencies": frequencies})
+    deal = torch.tensor([0, 1, 2] * 20 + [0] * 4)
+    return dealt(*turns_of_qwen3_vl(), lambda q, k, places, _: rotate(both(q, k), angles_of(places, deal)[:, None]))
 
 
 @table.row("`MRoPE`, a deal in blocks", "transformers", "Qwen2-VL, text", 1e-3)
 def qwen2_vl_deal():
-    return dealt(*turns_of_qwen2_vl(), blocks([16, 24, 24]))
-
-
-@table.row("`MRoPE`, a deal like cards", "transformers", "Qwen3-VL, text", 1e-3)
-def qwen3_vl_deal():
-    return dealt(*turns_of_qwen3_vl(), in_turn([24, 20, 20]))
+    return dealt(*turns_of_qwen2_vl(), MRoPE(128, blocks([16, 24, 24]), 1e6).rotate)
 
 
 @table.row("Values that turn and turn back, output of attention", "transformers", "DeepSeek-V4", 1e-5)
@@ -256,30 +207,6 @@ def pixtral():
     q, k = torch.randn(2, 1, 2, 20 * 20, 64)
     theirs = modeling_pixtral.apply_rotary_pos_emb(q, k, *embedding(q, places), unsqueeze_dim=0)
     return both(*MRoPE(64, blocks([16, 16]), scaling=interlaced).rotate(q, k, places, places)), both(*theirs)
-
-
-@table.row("Rotation by `coordinates`, base 100", "transformers", "DINOv3", 1e-5)
-def dinov3():
-    config = DINOv3ViTConfig(hidden_size=128, num_attention_heads=2, patch_size=16)
-    embedding = modeling_dinov3_vit.DINOv3ViTRopePositionEmbedding(config).eval()
-    q, k = torch.randn(2, 1, 2, 1 + 4 + 6 * 9, 64)
-    theirs = modeling_dinov3_vit.apply_rotary_pos_emb(q, k, *embedding(torch.zeros(1, 3, 6 * 16, 9 * 16)))
-    places = torch.cat([torch.zeros(5, 2), 2 * torch.pi * coordinates(6, 9)])  # [CLS] and four registers
-    return both(*RoPE(64, base=100, axes=2).rotate(q, k, places, places)), both(*theirs)
-
-
-@table.row("Rotation, then RMSNorm", "transformers", "HunYuan", 1e-3)
-def hunyuan():
-    q, k, positions = inputs()
-    theirs, ours = modeling_hunyuan_v1_dense, Normed(RoPE(DIM), eps=1e-5)
-    embedding = theirs.HunYuanDenseV1RotaryEmbedding(HunYuanDenseV1Config(**SIZES, head_dim=DIM))
-    turned, norms = theirs.apply_rotary_pos_emb(q, k, *embedding(q, positions)), []
-    for weight in ours.parameters():
-        weight.uniform_()
-        norms.append(theirs.HunYuanDenseV1RMSNorm(DIM, eps=1e-5))
-        norms[-1].weight.copy_(weight)
-    theirs = both(*(norm(x) for norm, x in zip(norms, turned, strict=True)))
-    return both(*ours.rotate(q, k, positions, positions)), theirs
 
 
 @table.row("Scores of `PoPE`", "x-transformers", "PolarEmbedding", 1e-4)

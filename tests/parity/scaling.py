@@ -8,7 +8,7 @@ from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from x_transformers import x_transformers as xt
 
 from d2lpos.input.sinusoids import frequencies
-from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, longrope, mscale, ntk, proportional, yarn
+from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, mscale, ntk, proportional, yarn
 from tests.parity.chapter import define
 from tests.parity.comparison import agreement
 
@@ -30,11 +30,6 @@ def compare(rule, kind, dim=DIM, base=BASE, length=2048, current=None, **paramet
     return relative(rule(frequencies(dim, base)), ROPE_INIT_FUNCTIONS[kind](config, seq_len=current))
 
 
-@table.row("`linear`, factor 8", "transformers", "linear", 1e-6)
-def hf_linear():
-    return compare(partial(linear, factor=8), "linear", factor=8.0)
-
-
 @table.row("`linear`, factor 8", "x-transformers", "RotaryEmbedding", 1e-6)
 def xt_linear():
     turns, scale = xt.RotaryEmbedding(DIM, interpolation_factor=8.0)(torch.ones(1))
@@ -51,11 +46,6 @@ def xt_ntk():
     return relative(ntk(frequencies(DIM), 8), (xt.RotaryEmbedding(DIM, base_rescale_factor=8.0).inv_freq, 1.0))
 
 
-@table.row("`dynamic_ntk`, factor 2, trained on 2048 tokens, now 1000", "transformers", "dynamic", 1e-6)
-def hf_dynamic_short():
-    return compare(partial(dynamic_ntk, factor=2, length=2048, current=1000), "dynamic", current=1000, factor=2.0)
-
-
 @table.row("`dynamic_ntk`, factor 2, trained on 2048 tokens, now 8192", "transformers", "dynamic", 1e-6)
 def hf_dynamic_long():
     return compare(partial(dynamic_ntk, factor=2, length=2048, current=8192), "dynamic", current=8192, factor=2.0)
@@ -65,13 +55,6 @@ def hf_dynamic_long():
 def hf_yarn():
     settings = {"factor": 32.0, "original_max_position_embeddings": 4096}
     return compare(partial(yarn, factor=32, length=4096), "yarn", **settings)
-
-
-@table.row("`yarn`, 128 features, base 1 000 000, factor 4, a wider ramp", "transformers", "yarn", 1e-6)
-def hf_yarn_wide():
-    settings = {"factor": 4.0, "original_max_position_embeddings": 32768, "beta_fast": 64.0, "beta_slow": 2.0}
-    rule = partial(yarn, factor=4, length=32768, beta_fast=64, beta_slow=2)
-    return compare(rule, "yarn", 128, 1e6, **settings)
 
 
 @table.row("`yarn`, factor 4, trained on 16384 tokens", "transformers", "yarn, no original length", 1e-6)
@@ -113,13 +96,6 @@ def hf_llama3():
     return compare(rule, "llama3", 128, 500_000.0, length=131_072, factor=8.0, **settings)
 
 
-@table.row("`llama3` without a ramp, as in Llama 4 Scout: factor 16, low and high 1", "transformers", "llama3", 1e-5)
-def hf_llama4():
-    settings = {"low_freq_factor": 1.0, "high_freq_factor": 1.0, "original_max_position_embeddings": 8192}
-    rule = partial(llama3, factor=16, length=8192, high=1)
-    return compare(rule, "llama3", 128, 500_000.0, length=10_485_760, factor=16.0, **settings)
-
-
 @table.row("A list of divisors (LongRoPE), factor 32, trained on 4096 tokens", "transformers", "longrope", 1e-6)
 def hf_longrope():
     divisors = torch.linspace(1, 32, DIM // 2)
@@ -127,14 +103,3 @@ def hf_longrope():
     lists = {"short_factor": [1.0] * (DIM // 2), "long_factor": divisors.tolist()}
     rule = partial(define("04b-stretching", "longrope", {"math": math}), divisors=divisors, factor=32, length=4096)
     return compare(rule, "longrope", current=4097, **settings, **lists)
-
-
-for current, listed in (4096, "short"), (4097, "long"):
-
-    @table.row(f"`longrope`, {current} tokens, trained on 4096, factor 32: the {listed} list", "transformers", "longrope", 1e-6)
-    def hf_two_lists(current=current):
-        lists = torch.linspace(1, 2, DIM // 2).tolist(), torch.linspace(1, 32, DIM // 2).tolist()
-        settings = {"factor": 32.0, "original_max_position_embeddings": 4096}
-        rule = partial(longrope, short=lists[0], long=lists[1], length=4096, current=current, factor=32)
-        named = {"short_factor": lists[0], "long_factor": lists[1]}
-        return compare(rule, "longrope", current=current, **settings, **named)

@@ -1,5 +1,4 @@
 import torch
-from transformers.models.ctrl.modeling_ctrl import positional_encoding
 from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 from transformers.models.whisper.modeling_whisper import sinusoids
@@ -22,12 +21,6 @@ def distilbert():
 def marian():
     theirs = MarianSinusoidalPositionalEmbedding(LENGTH, DIM).create_weight()
     return sinusoidal(torch.arange(LENGTH).double(), DIM, layout="concatenated").float(), theirs
-
-
-@table.row("Table, concatenated", "transformers", "CTRL", 1e-12)
-def ctrl():
-    positions = torch.arange(LENGTH).double()
-    return sinusoidal(positions, DIM, layout="concatenated"), positional_encoding(LENGTH, DIM, torch.float64)
 
 
 @table.row("Table, concatenated, with its endpoint", "transformers", "Whisper", 1e-4)

@@ -89,24 +89,20 @@ def test_a_table_beside_windows():
     assert compare("swin", use_absolute_embeddings=True) == []
 
 
-@pytest.mark.parametrize("family", ["donut-swin", "maskformer-swin", "swin2sr", "swinv2"])
-def test_a_table_of_a_row_too_many_is_refused_where_the_code_fails(family):
-    config = families.fitted(family, use_absolute_embeddings=True)
-    side = config.image_size
-    with pytest.raises(RuntimeError, match="must match the size of tensor"):
-        tiny.model(family, config)(pixel_values=torch.zeros(1, 3, side, side))
-    with pytest.raises(ValueError, match=f"use_absolute_embeddings of {family} must be false"):
-        encoding_of(config)
+TABLE, WINDOW = {"use_absolute_embeddings": True}, {"window_size": 5}
 
 
-@pytest.mark.parametrize("family", ["donut-swin", "swin"])
-def test_a_window_larger_than_a_stage_is_refused_where_the_code_fails(family):
-    config = families.fitted(family, window_size=5)
-    made = tiny.model(family, config)
+@pytest.mark.parametrize(("family", "keys", "message"), [
+    *((family, TABLE, f"use_absolute_embeddings of {family} must be false") for family in ("donut-swin", "maskformer-swin", "swin2sr", "swinv2")),
+    *((family, WINDOW, "window_size must be at most 4, the shorter side of a stage") for family in ("donut-swin", "swin")),
+])
+def test_a_row_too_many_and_a_window_larger_than_a_stage_are_refused_where_the_code_fails(family, keys, message):
+    config = families.fitted(family, **keys)
+    side, made = config.image_size, tiny.model(family, config)
     made.config._attn_implementation = "eager"
     with pytest.raises(RuntimeError, match="must match the size of tensor"):
-        made(pixel_values=torch.zeros(1, 3, 32, 32))
-    with pytest.raises(ValueError, match="window_size must be at most 4, the shorter side of a stage"):
+        made(pixel_values=torch.zeros(1, 3, side, side))
+    with pytest.raises(ValueError, match=message):
         encoding_of(config)
 
 

@@ -25,8 +25,6 @@ from transformers import (
     Llama4TextConfig,
     LlamaConfig,
     LlamaForCausalLM,
-    MistralConfig,
-    MistralForCausalLM,
     Olmo2Config,
     Olmo2ForCausalLM,
     Qwen2VLTextConfig,
@@ -35,7 +33,7 @@ from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLTextModel
 
 from d2lpos import RoPE
 from d2lpos.rotary import MRoPE, Normed, RoPEValues, replace_rotary
-from d2lpos.rotary.scaling import linear, proportional, yarn
+from d2lpos.rotary.scaling import linear, yarn
 
 WORDS = 50
 SIZES = {
@@ -80,10 +78,6 @@ GEMMA = partial(
 FOR_GEMMA = dict(zip(KINDS, (RoPE(16), RoPE(16, 1e6, scaling=partial(linear, factor=8.0))), strict=True))
 MODELS = {
     "Llama": (partial(LLAMA, rope_parameters=rule(5e5)), RoPE(16, 5e5)),
-    "Mistral": (
-        partial(random_model, MistralForCausalLM, MistralConfig, **GROUPED, sliding_window=4, rope_parameters=rule()),
-        RoPE(16),
-    ),
     "GPT-NeoX": (
         partial(random_model, GPTNeoXForCausalLM, GPTNeoXConfig, rope_parameters=rule(partial_rotary_factor=0.25)),
         RoPE(16, rotary=4),
@@ -122,37 +116,25 @@ def test_logits_are_the_models_own(make, encoding):
     assert torch.equal(continued(model), text)
 
 
-@pytest.mark.parametrize("name", ["Llama", "Gemma 3"])
-def test_it_is_the_encoding_that_turns(name):
+class Learning(RoPE):
+    speed = 0.0
+
+    def scaled(self):
+        omega, factor = super().scaled()
+        return omega * Learning.speed, factor
+
+
+@pytest.mark.parametrize("name", ["Llama", "GPT-NeoX", "Cohere", "GLM", "gpt-oss", "Gemma 3"])
+def test_an_encoding_that_turns_nothing_at_first_learns_in_the_models_own_layout(name, monkeypatch):
+    def slow(rope):
+        return Learning(rope.dim, rope.base, rope.layout, rope.rotary, rope.scaling)
+
     make, encoding = MODELS[name]
-
-    def still(rope):
-        return RoPE(rope.dim, layout=rope.layout, rotary=rope.rotary, scaling=partial(proportional, share=0))
-
     model = make()
     own = logits(model)
-    blind = {kind: still(rope) for kind, rope in encoding.items()} if isinstance(encoding, dict) else still(encoding)
-    replace_rotary(model, blind)
+    replace_rotary(model, {kind: slow(rope) for kind, rope in encoding.items()} if name == "Gemma 3" else slow(encoding))
     assert apart(model, own) > 1e-4
-    replace_rotary(model, encoding)
-    assert apart(model, own) < 1e-6
-
-
-@pytest.mark.parametrize("name", ["Llama", "GPT-NeoX", "Cohere", "GLM", "gpt-oss"])
-def test_an_encoding_that_turns_nothing_at_first_learns_in_the_models_own_layout(name):
-    class Learning(RoPE):
-        speed = 0.0
-
-        def scaled(self):
-            omega, factor = super().scaled()
-            return omega * self.speed, factor
-
-    make, rope = MODELS[name]
-    model = make()
-    own, encoding = logits(model), Learning(rope.dim, rope.base, rope.layout, rope.rotary)
-    replace_rotary(model, encoding)
-    assert apart(model, own) > 1e-4
-    encoding.speed = 1.0
+    monkeypatch.setattr(Learning, "speed", 1.0)
     assert apart(model, own) < 1e-6
 
 
@@ -217,8 +199,8 @@ REFUSED = {
         "model must turn by apply_rotary_pos_emb alone",
     ),
     "two classes": (
-        lambda: nn.ModuleList([LLAMA(), MODELS["Mistral"][0]()]), RoPE(16),
-        "model must have one class of rotary_emb; ModuleList has LlamaRotaryEmbedding and MistralRotaryEmbedding",
+        lambda: nn.ModuleList([LLAMA(), MODELS["OLMo 2"][0]()]), RoPE(16),
+        "model must have one class of rotary_emb; ModuleList has LlamaRotaryEmbedding and Olmo2RotaryEmbedding",
     ),
 }
 

@@ -4,16 +4,16 @@ from tests.parity import defaults, tiny
 from tests.parity.families import fitted
 
 LENGTH = 64
-SAID = {"rope_theta": 300.0, "factor": 4.0}
+COMMON = {"rope_theta": 300.0, "factor": 4.0}
 LISTS = {"short_factor": [1.0] * 4 + [1.5] * 4, "long_factor": [1.0] * 4 + [8.0] * 4}
 RULES = {
     "default": {"rope_theta": 300.0},
-    "linear": SAID,
-    "dynamic": SAID,
-    "yarn": SAID | {"original_max_position_embeddings": LENGTH},
-    "llama3": SAID
+    "linear": COMMON,
+    "dynamic": COMMON,
+    "yarn": COMMON | {"original_max_position_embeddings": LENGTH},
+    "llama3": COMMON
     | {"original_max_position_embeddings": LENGTH, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
-    "longrope": SAID | {"original_max_position_embeddings": LENGTH} | LISTS,
+    "longrope": COMMON | {"original_max_position_embeddings": LENGTH} | LISTS,
 }
 
 
