@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from ..pretrained.reader import load, surprise, tokens
+from ..pretrained.char_models import load, surprise, tokens
 from ..runtime.published import published
 from ..transformer.model import Transformer
 from .board import fixed, listed

@@ -27,7 +27,7 @@ from d2lpos.figures.ranks import (
     wrong,
 )
 from d2lpos.lab.text import SPLITS, characters, decode
-from d2lpos.pretrained.reader import load, tokens
+from d2lpos.pretrained.char_models import load, tokens
 from d2lpos.rotary.rope import frequencies
 from tests.figures.hero.drawn import walked
 
