@@ -152,6 +152,21 @@ def _below(values: "Series") -> tuple[float, float, float, int, str]:
     return middle, low, high, n, "holds" if high < 0 else "fails" if low > 0 else "open"
 
 
+def _by_case(records: Iterable[dict[str, Any]]) -> "DataFrame":
+    """A row for each record of a trained model: the fields of its run, and its loss in each case."""
+    from pandas import DataFrame
+
+    return DataFrame([r["run"] | {row["case"]: row["loss"] for row in r["rows"]} for r in records])
+
+
+def _decided(sentences: dict[str, "Series"]) -> "DataFrame":
+    """What is decided of sentences, each of which says that values lie below 0."""
+    from pandas import DataFrame
+
+    rows = [[sentence, *_below(values)] for sentence, values in sentences.items()]
+    return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])
+
+
 def _interval(values: "Series") -> tuple[float, float, float, int]:
     from scipy.stats import t
 
