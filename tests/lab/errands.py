@@ -118,10 +118,6 @@ def doze(run, device):
     return walk(run, device)
 
 
-def heavy(run, device):
-    return walk(run, device) | {"weight": "x" * 20_000}
-
-
 if __name__ == "__main__":
     folder, work, count, options = sys.argv[1:]
     options = json.loads(options)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from d2lpos import ALiBi, Encoding, RoPE
+from d2lpos import ALiBi, Encoding
 from d2lpos.figures import STYLE
 from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
 from d2lpos.lab.__main__ import main
@@ -214,12 +214,6 @@ def test_figures_show_an_own_encoding_in_its_family_s_colors(length):
     assert "bell" in describe(table)
     encodings.OWN.clear()  # as where records are read that another session made
     plt.close(plot(table))
-
-
-def test_an_own_encoding_may_be_read_through_a_window():
-    register("slow", lambda run: RoPE(run.dim // run.heads, 1e6), "rope")
-    run = replace(TINY, encoding="slow", tested=(4, 8), eval_modes=("as trained", "window"))
-    assert [row["length"] for row in execute(run)["metrics"]] == [4, 8, 4, 8]
 
 
 FILE = """

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from functools import partial
-from time import sleep
 
 import pytest
 import torch
@@ -173,12 +172,6 @@ def test_tables_say_n_where_it_differs(store, capsys):
     finish(store, range(2))
     assert main(call) == 0
     assert "n = " not in capsys.readouterr().out
-
-
-def test_the_devices_of_what_is_finished_are_told(store, capsys):
-    store.finish(result(STUDIES["order"].runs(range(2))[-1], "H200"))
-    assert main(["order", "--seeds", "2", "--store", "some.sqlite"]) == 0
-    assert f"\n{BOTH} of {BOTH} runs are finished, on H200 and cpu\n" in capsys.readouterr().out
 
 
 def test_compile(monkeypatch):
@@ -432,23 +425,6 @@ def test_ctrl_c_while_modules_load_ends_without_a_traceback(folder, module):
     )
     assert done.returncode in (130, -signal.SIGINT)
     assert done.stderr in ("", "\nStopped.\n")
-
-
-@pytest.mark.skipif(os.name != "posix", reason="no signals like these")
-def test_ctrl_c_stops_in_one_sentence_and_the_next_call_goes_on(folder):
-    options = [
-        "--smoke", "--seeds", "9", "--store", "mine.sqlite",
-    ]  # long enough not to be over before the signal
-    process = subprocess.Popen([*COMMAND, "extrapolation", *options], stderr=subprocess.PIPE, text=True)
-    while not (folder / "mine.sqlite").exists() or "running" not in Store("mine.sqlite").states().values():
-        assert process.poll() is None, process.stderr.read()
-        sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
-    # Python itself ends by the signal where it came amid code made from text. To a shell both are 130.
-    assert process.returncode in (130, -signal.SIGINT)
-    assert errors.endswith("\nStopped. The same command goes on from here.\n") and "Traceback" not in errors
-    assert set(Store("mine.sqlite").states().values()) <= {"finished"}
 
 
 def test_ctrl_c_promises_nothing_that_is_not_kept(monkeypatch, capsys):

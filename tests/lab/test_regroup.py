@@ -55,14 +55,6 @@ def test_attention_has_the_score_of_each_pair_at_its_own_offset(rule):
     torch.testing.assert_close(y, weights @ v)
 
 
-def test_a_window_as_long_as_the_text_changes_nothing():
-    q, k, v = torch.randn(3, 1, 2, 24, 8).unbind()
-    here = torch.arange(24)
-    plain = attend(q, k, v, here, here, RoPE(8), Mask(here))
-    wide = InParts(RoPE(8), partial(self_extend, group=2, window=24))
-    torch.testing.assert_close(attend(q, k, v, here, here, wide, Mask(here)), plain)
-
-
 def test_in_half_precision_scores_are_no_farther_off_than_those_of_rope():
     torch.manual_seed(0)
     q, k, v = (3 * torch.randn(3, 20, 2, 48, 64)).bfloat16().unbind()

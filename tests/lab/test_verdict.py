@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from d2lpos.lab import TASKS, Run, moments, records, verdicts
-from d2lpos.lab.studies import DROPPED, PLACED, STUDIES
+from d2lpos.lab import Run, moments, verdicts
+from d2lpos.lab.studies import PLACED, STUDIES
 from tests.lab.results import result
 
 NONE = Run("masked small", "learned", steps=30)
@@ -149,40 +149,3 @@ def test_the_seeds_must_match():
     records = arm("none", 0.0, noise(0), noise(1)) + arm("sum", 0.1, noise(2), noise(3))[1:]
     with pytest.raises(ValueError, match="the seeds of dropout 'sum' are"):
         verdicts(moments(records))
-
-
-@pytest.mark.parametrize("name", [name for name in STUDIES if name.startswith("dropout")])
-def test_a_study_of_dropout_tries_every_placement_at_every_rate(name):
-    study = STUDIES[name]
-    special = TASKS[study.full[0].task].special is not None
-    for encoding in "sinusoidal", "learned":
-        tried = [(run.dropout, run.drop) for run in study.full if run.encoding == encoding]
-        placements = [*PLACED, *["protected", "others protected"] * special]
-        assert tried == [("none", 0.0), *((placement, rate) for placement in placements for rate in DROPPED)]
-    assert len({replace(run, encoding="none", dropout="none", drop=0) for run in study.full}) == 1
-    assert {run.dropout for run in study.smoke} == {"none", "sum"}
-
-
-def test_what_the_words_say():
-    """Chapter 7 tells these of the study."""
-    runs = {name: moments(records(f"dropout-{name}")) for name in ("language", "masked", "lookup")}
-    tables = {name: verdicts(run).set_index(["encoding", "moment"]) for name, run in runs.items()}
-    language = tables["language"]
-    assert set(language["verdict"]) == {"better"}
-    assert language.loc[("sinusoidal", "last"), "mean"].between(-0.8, -0.6).all()
-    assert language.xs("best", level="moment")["mean"].min() == pytest.approx(-0.06, abs=0.005)
-    assert "better" not in {*tables["masked"]["verdict"], *tables["lookup"]["verdict"]}
-    assert set(tables["masked"].loc["sinusoidal", "verdict"]) == {"worse"}
-    slow = tables["lookup"].loc[("sinusoidal", "last")]
-    assert (slow["mean"] > 0).all() and (slow["verdict"] == "undecided").sum() == 4
-
-    def compared(name, arm, against):
-        run = runs[name][runs[name]["dropout"].isin([arm, against])]
-        return verdicts(run, against=against).set_index(["encoding", "moment"]).sort_index()
-
-    token = compared("language", "token", "sum")
-    assert token["verdict"].tolist() == ["undecided", "undecided", "better", "better"]
-    assert token.loc[("sinusoidal", "best"), "mean"] == pytest.approx(-0.02, abs=0.005)
-    spared = compared("masked", "protected", "sum")
-    assert set(spared["verdict"]) == {"better"} and spared["mean"].between(-0.045, -0.015).all()
-    assert set(compared("masked", "protected", "others protected")["verdict"]) == {"undecided"}
