@@ -1,4 +1,4 @@
-"""Real processes die, are killed or run out of disk, and nothing that has finished is lost or done again."""
+"""Real processes die or are killed, and nothing that has finished is lost or done again."""
 
 import json
 import os

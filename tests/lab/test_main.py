@@ -105,25 +105,16 @@ def finish(store, seeds):
 PUBLISH = ["order", "--publish", "--results", "out", "--store"]
 
 
-def test_publish_and_read_back(folder, store, capsys):
-    (folder / "out").mkdir()
-    finish(store, range(2))
-    assert main([*PUBLISH, "some.sqlite", "--seeds", "2"]) == 0
-    assert f"{BOTH} runs are published in out\n" in capsys.readouterr().out
-    published = records("order", folder / "out")
-    assert sorted(published, key=lambda record: record["key"]) == store.records()
-    assert sorted(path.name for path in (folder / "out").iterdir()) == [
-        "order-about.csv", "order-grid.json", "order-test.csv", "order.jsonl", "order.svg",
-    ]
-
-
 def test_what_is_published_stays_and_what_is_new_joins_it(folder, store, capsys):
     (folder / "out").mkdir()
     finish(store, range(2))
     assert main([*PUBLISH, "some.sqlite", "--seeds", "2"]) == 0
+    assert f"{BOTH} runs are published in out\n" in capsys.readouterr().out
     before = records("order", folder / "out")
-    assert main([*PUBLISH, "some.sqlite", "--seeds", "1"]) == 0
-    assert records("order", folder / "out") == before
+    assert sorted(before, key=lambda record: record["key"]) == store.records()
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [
+        "order-about.csv", "order-grid.json", "order-test.csv", "order.jsonl", "order.svg",
+    ]
     later = Store("later.sqlite")
     again, new = (result(run) | {"seconds": 1.0} for run in STUDIES["order"].runs((0, 2))[:: BOTH // 2])
     for record in (again, new):
@@ -201,40 +192,25 @@ def test_summary_and_plot_run_nothing(folder, store, capsys):
 PLAIN = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
 
 
-# Runs the command for each list of arguments, and prints a line of what came of it: status, output, errors.
-CALLS = """
-import json, sys
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
-from d2lpos.lab.__main__ import main
-for call in json.loads(sys.argv[1]):
-    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
-        status = main(call)
-    print(json.dumps([status, out.getvalue(), err.getvalue()]))
-"""
-
-
 @pytest.mark.skipif(os.name != "posix" or not shutil.which("setpriv"), reason="no setpriv")
 def test_a_look_into_a_folder_that_cannot_be_written(folder, store):
     """Records that lie on a read-only medium, or belong to somebody else, in a store of any name."""
     (folder / "order.jsonl").touch()
     (folder / "some.sqlite").rename(folder / "lab.sqlite")
     folder.chmod(0o500)
-    run = ["order", "--seeds", "2"]
+    run = [*PLAIN * (os.geteuid() == 0), *COMMAND, "order", "--seeds", "2"]
     look = [*run, "--summary", "--results", "."]
-    calls = [look, [*look, "--store", "lab.sqlite"], run]
-    plain = PLAIN if os.geteuid() == 0 else []
-    command = [*plain, sys.executable, "-c", CALLS, json.dumps(calls)]
     try:
-        printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        *looks, tried = (
+            subprocess.run(call, capture_output=True, text=True, check=False)
+            for call in (look, [*look, "--store", "lab.sqlite"], run)
+        )
     finally:
         folder.chmod(0o700)
-    *looks, tried = map(json.loads, printed.splitlines())
-    for status, out, err in looks:
-        assert (status, err) == (0, "")
-        assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu" in out
-    status, _, err = tried
-    assert (status, "readonly" in err) == (2, True), "the folder was not what the test needs"
+    for done in looks:
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu" in done.stdout
+    assert (tried.returncode, "readonly" in tried.stderr) == (2, True), "the folder was not what the test needs"
 
 
 def test_a_look_writes_nothing(folder, store, capsys):

@@ -11,39 +11,17 @@ RUN = Run("needle", shortest=8, length=32, tested=(32, 64))
 
 
 def test_seeds_stand_in_order_and_a_seed_that_is_missing_leaves_no_gap():
-    runs = stacked(RUN)
-    made = [
-        result(replace(run, seed=seed))
-        for run, seeds in zip(runs, [(2, 0, 1), (0,), (1,), (0, 1), (0,)], strict=True)
-        for seed in seeds
-    ]
-    data = stacks(made)
+    seeds_of = [(2, 0, 1), (0,), (1,), (0, 1), (0,)]
+    made = [[result(replace(run, seed=seed)) for seed in seeds] for run, seeds in zip(stacked(RUN), seeds_of, strict=True)]
+    data = stacks([record for records in made for record in records])
     assert (data["trained"], data["window"], data["lengths"], data["guess"]) == (32, 16, [32, 64], 62)
-    assert [one["layers"] for one in sorted(data["stacks"], key=lambda one: str(one["layers"]))] == [
-        ["full", "full", "full", "full"],
-        ["full", "full", "full", "none"],
-        ["none", "none", "none", "none"],
-        ["window", "window", "window", "none"],
-        ["window", "window", "window", "window"],
-    ]
     by_layers = {tuple(one["layers"]): one["found"] for one in data["stacks"]}
-    sizes = {layers: len(cells["sharper"][1]) for layers, cells in by_layers.items()}
-    assert sizes == {
-        ("full",) * 4: 3,
-        ("full", "full", "full", "none"): 1,
-        ("window",) * 4: 1,
-        ("window", "window", "window", "none"): 2,
-        ("none",) * 4: 1,
-    }
-    of = {record["run"]["seed"]: record["metrics"] for record in made[:3]}
-    for reading in ("as trained", "sharper"):
-        for at, length in enumerate((32, 64)):
-            [accuracies] = [[
-                row["accuracy"]
-                for seed in range(3)
-                for row in of[seed]
-                if (row["reading"], row["length"]) == (reading, length)
-            ]]
-            assert by_layers["full", "full", "full", "full"][reading][at] == [
-                round(1000 * share) for share in accuracies
+    kinds = [run.stack or ("none",) * 4 for run in stacked(RUN)]
+    assert set(by_layers) == set(kinds)
+    for layers, records in zip(kinds, made, strict=True):
+        rows = [row for record in sorted(records, key=lambda one: one["run"]["seed"]) for row in record["metrics"]]
+        for mode in ("as trained", "sharper"):
+            assert by_layers[layers][mode] == [
+                [round(1000 * row["accuracy"]) for row in rows if (row["reading"], row["length"]) == (mode, length)]
+                for length in (32, 64)
             ]
