@@ -1,6 +1,5 @@
 """The figure of a study: all that was measured is in it, and it can be read."""
 
-import re
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -8,12 +7,13 @@ import numpy as np
 import pytest
 from pandas import concat
 
-from d2lpos.figures import STYLE, show
+from d2lpos.figures import STYLE
 from d2lpos.figures.style import PAGE
 from d2lpos.lab import STUDIES, frame, summary
 from d2lpos.lab.encodings import ENCODINGS, FAMILY
 from d2lpos.lab.models import EVAL_MODES
 from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
+from d2lpos.lab.report import pages
 from tests.lab.results import result
 
 VALUES = {"order": "accuracy", "extrapolation": "loss"}
@@ -121,6 +121,17 @@ def test_chance_is_among_the_answers_that_rows_of_this_length_have():
     plt.close(ax.figure)
 
 
+@pytest.mark.parametrize(("study", "drawn"), [
+    ("crowd", True),
+    ("settings", False),
+    ("resolution", False),
+    ("addition", True),
+])
+def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
+    texts = pages(study, list(map(result, STUDIES[study].runs(range(2)))))
+    assert (f"{study}.svg" in texts) == drawn and {f"{study}-test.csv", f"{study}-about.csv"} <= set(texts)
+
+
 def test_an_encoding_keeps_its_dash_beside_relatives_that_come_before_it():
     figure = plot(frame(map(result, STUDIES["table"].runs([0]))), "loss")
     lines = {line.get_label(): line for ax in figure.axes for line in ax.lines}
@@ -135,13 +146,6 @@ def test_within_a_color_dashes_differ(figures):
         lines = [line for line in ax.lines if line.get_label()[0] != "_"]
         looks = [(line.get_color(), str(line._dash_pattern)) for line in lines]
         assert lines and len(set(looks)) == len(looks)
-
-
-def test_the_page_can_color_it(tables):
-    for study, value in VALUES.items():
-        svg = show(plot(tables[study], value), "A figure.").svg
-        assert not re.search(r"(?<!, )#[0-9a-f]{6}[;\"]", svg), "a color that is not the book's"
-        assert "var(--enc-alibi, #cc79a7)" in svg
 
 
 def test_the_words_tell_the_means():

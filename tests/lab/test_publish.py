@@ -89,13 +89,6 @@ def full(path, *_, **__):
     raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "1", "{}", '{"key": "a"}', "<<<<<<< HEAD", ""])
-def test_what_is_no_record_is_told_with_its_line(tmp_path, runs, text):
-    (tmp_path / "a.jsonl").write_text(f"{line(record(runs[0]))}\n{text}\n")
-    with pytest.raises(ValueError, match=r"a\.jsonl, line 2, is no record"):
-        read(tmp_path / "a.jsonl")
-
-
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_only_what_json_has(value):
     with pytest.raises(ValueError, match="not JSON compliant"):

@@ -4,11 +4,9 @@ import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.lab import PROBES, Probe
-from d2lpos.lab.observed import on_fifteen
+from d2lpos.lab import Probe
 from d2lpos.lab.probe import loaded, tokens
-from d2lpos.lab.probes import run_probe
-from d2lpos.lab.real_inside import PARTS, AlikeKeys, inside, masks
+from d2lpos.lab.real_inside import AlikeKeys, inside, masks
 from d2lpos.pretrained import losses
 from d2lpos.transformer import attention_weights, causal_mask
 from tests.lab.test_probe import Still
@@ -124,13 +122,3 @@ def test_leads_are_differences_of_scores():
     model.read(model.embed(tokens(probe)), watch=watch)
     assert sum(early) == pytest.approx(differences[0].item(), abs=1e-3)
     assert sum(late) == pytest.approx(sum(differences).item() / 2, abs=1e-3)  # of the stand-in's layers, both
-
-
-def test_each_part_says_its_cases_once_and_losses_make_a_table():
-    records = [run_probe(Probe(part=part, **HOW)) for part in PARTS]
-    for record in records:
-        keys = [(row["case"], row.get("layer"), row.get("head")) for row in record["rows"]]
-        assert len(set(keys)) == len(keys)
-    table = on_fifteen(records)
-    assert table.index[0] == "as trained, 32 tokens" and list(table) == ["made by rule"]
-    assert {probe.part for probe in PROBES["real-inside"].full} == set(PARTS)

@@ -3,11 +3,9 @@
 import pytest
 import torch
 
-from d2lpos.lab import PROBES, Probe, real_openings
-from d2lpos.lab.observed import without_heading
+from d2lpos.lab import Probe, real_openings
 from d2lpos.lab.passages import passage
 from d2lpos.lab.probe import loaded
-from d2lpos.lab.probes import run_probe
 from d2lpos.lab.real_inside import masks
 from d2lpos.lab.real_openings import AFTER, begun, openings
 from d2lpos.transformer import attention_weights
@@ -63,15 +61,3 @@ def test_words_that_the_second_token_repeats(monkeypatch):
     monkeypatch.setattr(real_openings, "begun", lambda probe: torch.tensor([list(b"7.\nIt was to be the end of it all.")]))
     [begins, *_] = openings(Probe(part="from further on", **HOW), "cpu")
     assert begins == {"case": "begins", "words": ["7", ".", "\n"], "repeats": ["."]}
-
-
-def test_passages_with_a_token_above_a_tenth_are_counted():
-    records = [run_probe(Probe(part=part, **HOW)) for part in AFTER]
-    table = without_heading(records)
-    assert list(table) == ["made by rule"] and set(table["made by rule"]) == {"0 of 1"}
-    for row in records[0]["rows"]:
-        if row["case"].startswith("most: (b)"):
-            row["share"] = 0.11
-    above = without_heading(records)["made by rule"]
-    assert above.index[above == "1 of 1"].tolist() == [("without its first line", "(b) but from the second: some token")]
-    assert {probe.part for probe in PROBES["real-openings"].full} == set(AFTER)

@@ -7,9 +7,8 @@ from functools import partial
 import pytest
 import torch
 
-from d2lpos.lab import PROBES, Probe, packed, records, run_probe, shift
+from d2lpos.lab import PROBES, Probe, packed, run_probe, shift
 from d2lpos.lab.bits import StoredKeys
-from d2lpos.lab.observed import by_text
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.real import hidden
@@ -173,17 +172,3 @@ def test_sentences_hold_on_one_side_of_their_limits(decide):
     numbered = re.findall(r'^\d\. "(.*?)"', sys.modules[decide.__module__].__doc__, re.MULTILINE)
     assert table["sentence"].tolist() == numbered or decide is packed.decided and len(table) == 6
     assert decide is not judged or table[["part", "length"]].drop_duplicates().to_numpy().tolist() == [["one piece", 128]]
-
-
-@pytest.mark.parametrize(
-    ("study", "decide"), [("real-reuse", judged), ("real-shift", decided), ("real-packed-shift", packed.decided)]
-)
-def test_a_rule_for_all_texts_keeps_its_verdicts_beside_those_of_each_text(study, decide):
-    runs = records(study)
-    verdicts = by_text(decide, runs)
-    assert list(verdicts) == ["together", "persuasion", "pride", "code"]
-    assert verdicts["together"].tolist() == decide(runs)["verdict"].tolist()
-    for text in list(verdicts)[1:]:
-        alone = decide([one for one in runs if one["run"]["text"] == text])
-        assert (alone["n"] == 5).all()
-        assert verdicts[text].to_dict() == alone.set_index(verdicts.index.names)["verdict"].to_dict()

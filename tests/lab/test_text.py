@@ -64,12 +64,6 @@ def test_flowing_text_has_the_same_words_and_ends_lines_where_paragraphs_end(spl
     assert not re.search(r"\s\s", flowing) and flowing.endswith("\n")
 
 
-def test_flowing_passages_are_of_the_flowing_text():
-    rows, _ = language(4, 300, torch.Generator().manual_seed(0), split="test", flowing=True)
-    text = decode(characters("test", flowing=True))
-    assert all(decode(row) in text for row in rows)
-
-
 def test_decoding():
     assert decode(torch.tensor([CLS, 0, MASK, UNKNOWN, SEP])) == "[CLS]\n[MASK][UNKNOWN][SEP]"
 
