@@ -5,7 +5,7 @@ in the trained model as it stands: nothing is trained again.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -236,7 +236,15 @@ def board(probe: Probe, device: str) -> Rows:
     layers, pairs = len(model.blocks), model.encoding.dim // 2
     followed = FOLLOWED if probe.model == "smollm2" else ((0, 0), (1, 2))
 
-    def reading(encodings: list[Encoding], x: Tensor, first: int) -> dict[str, float | None]:
+    start, every = model.embed(text), range(pairs)
+
+    def row(
+        case: str, layer: int | None, pair: int | None, some: Sequence[int], x: Tensor, first: int = 0
+    ) -> dict[str, object]:
+        """The row with some pairs held still in a layer, or in all, of what enters layer `first`."""
+        held = model.encoding if not some else rope(model, scaling=partial(freeze_pairs, pairs=[*some]))
+        held = Encoding() if len(some) == pairs else held
+        encodings = [held if layer in (None, at) else model.encoding for at in range(layers)]
         previous = {}
 
         def watch(layer: int, q: Tensor, k: Tensor) -> None:
@@ -246,44 +254,26 @@ def board(probe: Probe, device: str) -> Rows:
                     weights = looking(model, *own, encodings[layer])
                     previous[at, head] = round(weights[0].diagonal(-1).mean().item(), 4)
 
-        x = model.read(x, encoding=encodings, watch=watch, first=first)
-        return {"loss": mean(losses(model, text, x)), "previous": [previous.get(one) for one in followed]}
+        loss = mean(losses(model, text, model.read(x, encoding=encodings, watch=watch, first=first)))
+        about = {"case": case, "layer": layer, "pair": pair, "loss": loss}
+        return about | {"previous": [previous.get(one) for one in followed]}
 
-    def held(some: list[int]) -> Encoding:
-        return Encoding() if len(some) == pairs else rope(model, scaling=partial(freeze_pairs, pairs=some))
-
-    start, rows = model.embed(text), []
     if probe.part.startswith("layer "):
         layer = int(probe.part.removeprefix("layer "))
         x = model.read(start, last=layer)
-        for pair in (*range(pairs), None):
-            encodings = [model.encoding] * layers
-            encodings[layer] = held(list(range(pairs)) if pair is None else [pair])
-            rows.append(
-                {"case": f"layer {layer}", "layer": layer, "pair": pair} | reading(encodings, x, layer)
-            )
-        return rows
-    rows.append(
-        {"case": "as trained", "layer": None, "pair": None} | reading([model.encoding] * layers, start, 0)
-    )
+        parts = [(pair, [pair]) for pair in every] + [(None, every)]
+        return [row(f"layer {layer}", layer, pair, some, x, layer) for pair, some in parts]
+    rows = [row("as trained", None, None, [], start)]
     if probe.part == "layers":
         for layer in range(layers):
-            encodings = [model.encoding] * layers
-            encodings[layer] = Encoding()
-            rows.append({"case": f"layer {layer}", "layer": layer, "pair": None} | reading(encodings, start, layer))
+            rows.append(row(f"layer {layer}", layer, None, every, start, layer))
             start = model.read(start, first=layer, last=layer + 1)
         return rows
     width = 1 if probe.part == "columns" else 4
     for pair in SLOW if probe.part == "slow bands" else range(0, pairs, width):
         some = list(range(pair, pair + width))
-        rows.append({"case": "held", "layer": None, "pair": pair} | reading([held(some)] * layers, start, 0))
-    if probe.part == "slow bands":
-        return rows
-    rows.append(
-        {"case": "no rotation", "layer": None, "pair": None}
-        | reading([held([*range(pairs)])] * layers, start, 0)
-    )
-    return rows
+        rows.append(row("held", None, pair, some, start))
+    return rows if probe.part == "slow bands" else [*rows, row("no rotation", None, None, every, start)]
 
 
 class EachStill(Encoding):
