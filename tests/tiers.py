@@ -32,7 +32,7 @@ PROOFS = {
     "tests/check/test_trained.py": (),
     "tests/core/test_smollm2.py": (),
     "tests/lab/test_probe.py::test_a_published_loss_comes_out_again": (),
-    "tests/lab/test_probe.py::test_published_cosines_come_out_again": (),
+    "tests/lab/test_real_table.py::test_published_cosines_come_out_again": (),
     "tests/notebooks/test_without_weights.py": (),
     # Mutants.
     "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),

@@ -7,23 +7,21 @@ from hashlib import sha256
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 
 from d2lpos import Encoding, RoPE
-from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, real_table, records, run_probe
+from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, records, run_probe
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.observed import board_data, shown, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.publish import publish
 from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden, rows_moved
-from d2lpos.lab.real_table import BIT, moved, ordered, remembered
 from d2lpos.lab.regroup import InParts
-from d2lpos.pretrained import load_minilm, losses
+from d2lpos.pretrained import losses
 from d2lpos.runtime.published import RESULTS
 from d2lpos.transformer import attention_weights
 from tests.weights import need
@@ -385,27 +383,6 @@ def test_the_stand_in_tells_what_the_model_did(study):
         for some in (records_of(study), records(study))
     )
     assert here == there
-
-
-def test_what_a_table_remembers_has_four_decimals():
-    model = SimpleNamespace(table=torch.randn(9, 5), tokens=nn.Embedding(20, 5))
-    numbers_of = remembered(model)
-    assert numbers_of["norms"] == [round(norm, 4) for norm in model.table.double().norm(dim=1).tolist()]
-    assert all(row != nearest for row, nearest in enumerate(numbers_of["nearest"]))
-    numbers = [number for values in numbers_of.values() for number in (values if isinstance(values, list) else [values])]
-    assert numbers == [round(number, 4) for number in numbers]
-
-
-def test_published_cosines_come_out_again(monkeypatch):
-    need("minilm")
-    model, rows = load_minilm(), records("real-table")[0]["rows"]
-    published = {(row["case"], row["text"], row.get("beside")): row for row in rows if "text" in row}
-    for row in ordered(model, "cpu"):
-        assert row == pytest.approx(published["order", row["text"], row["beside"]], abs=2e-4)
-    monkeypatch.setattr(real_table, "MORE", [])
-    monkeypatch.setattr(real_table, "BESIDE", {})
-    [row] = moved(model, "cpu")
-    assert row == pytest.approx(published["moved", BIT, None], abs=2e-4)
 
 
 def test_a_published_loss_comes_out_again():

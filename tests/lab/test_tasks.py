@@ -76,13 +76,6 @@ def test_bad_sizes_and_lengths_are_refused(task, sampler):
         assert str(raised.value) == message
 
 
-@pytest.mark.parametrize("name", [n for n, task in TASKS.items() if len(task.tests) > 1 and n not in ("source", "echo")])
-def test_no_split_holds_rows_of_another(name):
-    samplers = TASKS[name].tests
-    rows = [tuple(row) for s in samplers.values() for row in sample(s, lengths(TASKS[name])[-1])[0].tolist()]
-    assert len(set(rows)) > 0.95 * len(rows)  # some digits are drawn twice
-
-
 def test_the_special_tokens():
     special = {name: task.special for name, task in TASKS.items() if task.special is not None}
     assert special == {"masked": 76, "masked small": 76, "lookup": 17}

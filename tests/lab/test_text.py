@@ -124,15 +124,6 @@ def test_what_becomes_of_the_asked():
     assert torch.bincount(wrong, minlength=75).amin() > 0.5 * len(wrong) / 75
 
 
-def test_the_places_of_the_asked_and_of_the_separator_are_even():
-    tokens, targets = masked(8192, 13, torch.Generator().manual_seed(0))
-    separators = (tokens[:, :-1] == SEP).sum(dim=0)
-    assert (separators[[0, 1, 11]] == 0).all() and (abs(separators[2:11] * 9 / 8192 - 1) < 0.15).all()
-    assert (targets[:, [0, 12]] == -100).all()
-    asked = (targets != -100).sum(dim=0)[1:12]
-    assert (abs(asked * 11 / asked.sum() - 1) < 0.15).all()
-
-
 def test_a_special_token_is_never_masked():
     """In the shortest row three of five tokens are special."""
     tokens, targets = masked(4096, 5, torch.Generator().manual_seed(0), split="unseen")
