@@ -132,22 +132,6 @@ def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
     assert (f"{study}.svg" in texts) == drawn and {f"{study}-test.csv", f"{study}-about.csv"} <= set(texts)
 
 
-def test_an_encoding_keeps_its_dash_beside_relatives_that_come_before_it():
-    figure = plot(frame(map(result, STUDIES["table"].runs([0]))), "loss")
-    lines = {line.get_label(): line for ax in figure.axes for line in ax.lines}
-    lone = plt.figure().add_subplot().plot([0, 1], **STYLE["sinusoidal"].line)[0]
-    assert {"Fourier", "sinusoidal"} <= set(lines)
-    assert lines["sinusoidal"]._dash_pattern == lone._dash_pattern != lines["Fourier"]._dash_pattern
-    plt.close("all")
-
-
-def test_within_a_color_dashes_differ(figures):
-    for ax in figures["extrapolation"].axes:
-        lines = [line for line in ax.lines if line.get_label()[0] != "_"]
-        looks = [(line.get_color(), str(line._dash_pattern)) for line in lines]
-        assert lines and len(set(looks)) == len(looks)
-
-
 def test_the_words_tell_the_means():
     table = frame(map(result, STUDIES["order"].runs([0])[:2])).assign(accuracy=[0.25, 0.125])
     assert describe(table, "accuracy") == (

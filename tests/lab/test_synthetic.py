@@ -147,32 +147,23 @@ def test_the_bag_of_tokens_does_not_tell_the_value(sampler, drawn, values):
     assert right / SIZE < max(max(count.values()) for count in counts) / values + 0.02
 
 
-@pytest.mark.parametrize(("sampler", "length", "message"), [
-    (order, 1, "length must be at least 2, to hold A and B; got 1"),
-    (order, 513, "length must be at most 512, the number of letters; got 513"),
-    (copy, 1, "length must be at least 2, to hold a digit and the separator; got 1"),
-    (reverse, 1, "length must be at least 2, to hold a digit and the separator; got 1"),
-    (
-        addition,
-        4,
-        "length must be at least 5, to hold a digit, plus, a digit, equals and a digit of the sum; got 4",
-    ),
-    (recall, 2, "length must be at least 3, to hold a pair and the query; got 2"),
-    (recall, 515, "length must be at most 514, so that each pair has its own key; got 515"),
-    (lookup, 1, "length must be at least 2, to hold a value and a key; got 1"),
-    (lookup, 258, "length must be at most 257, so that each place has a key; got 258"),
-    (needle, 2, "length must be at least 3, to hold a key, its value and the query; got 2"),
-    (count, 1, "length must be at least 2, to hold a begin and the last token; got 1"),
-    (back, 1, "length must be at least 2, to hold a mark and the last token; got 1"),
-    (back, 65, "length must be at most 64, so that each place has an answer; got 65"),
-    (partial(needle, distance=1), 8, "distance must be 2 … 7, one less than length; got 1"),
-    (partial(needle, distance=8), 8, "distance must be 2 … 7, one less than length; got 8"),
-    (partial(needle, distance=-1), 8, "distance must be positive; got -1"),
+@pytest.mark.parametrize(("sampler", "least", "most"), [
+    (order, 2, 512), (copy, 2, None), (reverse, 2, None), (addition, 5, None), (recall, 3, 514), (lookup, 2, 257),
+    (needle, 3, None), (count, 2, None), (back, 2, 64), (echo, 3, None),
 ])
-def test_rows_that_cannot_be(sampler, length, message):
-    with pytest.raises(ValueError) as raised:
-        sampler(2, length, torch.Generator())
-    assert str(raised.value) == message
+def test_rows_that_are_too_short_or_too_long_are_refused(sampler, least, most):
+    for length, limit in (least, f"at least {least}"), (most, f"at most {most}"):
+        if length is not None:
+            assert sampler(2, length, torch.Generator())[0].shape == (2, length)
+            wrong = length - 1 if length == least else length + 1
+            with pytest.raises(ValueError, match=f"^length must be {limit}, .*; got {wrong}$"):
+                sampler(2, wrong, torch.Generator())
+
+
+@pytest.mark.parametrize(("distance", "words"), [(1, "2 … 7"), (8, "2 … 7"), (-1, "positive")])
+def test_a_distance_lies_within_the_row(distance, words):
+    with pytest.raises(ValueError, match=f"^distance must be {words}.*; got {distance}$"):
+        needle(2, 8, torch.Generator(), distance)
 
 
 @pytest.mark.parametrize("length", [3, 8, 32])
