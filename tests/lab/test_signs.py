@@ -45,13 +45,6 @@ def test_equal_seeds_have_no_sign():
     assert (row.better, row.worse, row.sign, row.rank) == (0, 0, 1, 1)
 
 
-def test_the_rate_is_the_one_that_was_chosen():
-    some = both([0.1, 0.2]) + both([-0.1, -0.2], drop=0.3)[2:]
-    assert signs(moments(some))["drop"].tolist() == [0.3, 0.3]
-    table = moments(some)
-    assert signs(table[table["drop"] != 0.3])["worse"].tolist() == [2, 2]
-
-
 def test_bad_calls():
     with pytest.raises(ValueError, match="^against must be one of none, sum; got 'token'$"):
         signs(moments(both([0.1, 0.2])), against="token")
