@@ -423,22 +423,6 @@ def test_a_reader_may_have_enough():
     assert (done.returncode, done.stderr) == (141, "")
 
 
-def test_what_was_done_again_stands_below_what_was_published(folder, store):
-    """On its own folder, so that the same key may be there twice."""
-    (folder / "again").mkdir()
-    finish(store, range(2))
-    export(store, folder / "order.jsonl")
-    again = [run for run in STUDIES["order"].runs(range(2)) if run.encoding == "rope"]
-    repeated = [result(run) | {"seconds": 9.0} for run in again]
-    for record in repeated:
-        record["metrics"] = [row | {"accuracy": 0.25} for row in record["metrics"]]
-    (folder / "again" / "order.jsonl").write_text("".join(line(record) + "\n" for record in repeated))
-    publish("order", store, STUDIES["order"].runs(range(2)), folder)
-    rows = (folder / "order-again.csv").read_text().splitlines()
-    assert len(rows) == 3 and rows[1].startswith("RoPE,0.") and rows[2] == '"RoPE, again",0.250 ± 0.000'
-    assert '"RoPE, again"' not in (folder / "order-test.csv").read_text()
-
-
 PUBLISHED = [name for name in STUDIES if (RESULTS / f"{name}.jsonl").is_file()]
 
 
