@@ -124,6 +124,7 @@ def changed(old, new, source):
     ("2", "3", "make = partial(lambda run, width: width, width=2)"),
     ("2", "3", "class M:\n  def width(self): return 2\nm = M()\nmake = lambda run: m.width()"),
     ("2", "3", "class M:\n  def make(self, run): return self.x\nm = M()\nm.x = 2\nmake = m.make"),
+    ("2", "3", "def outer():\n  def make(run): return later if run else 2\n  return make\n  later = 1\nmake = outer()"),
     ("torch.sin", "torch.cos", "make = lambda run: torch.sin"),
     ("linear", "ntk", "from d2lpos.rotary.scaling import linear\nmake = lambda run: linear"),
 ])

@@ -60,6 +60,14 @@ def test_each_way_is_a_pass_with_keys_on_such_levels():
 
 
 @pytest.mark.parametrize("layout", ["half", "interleaved"])
+def test_keys_are_stored_before_they_turn_or_after(layout):
+    own = RoPE(8, layout=layout)
+    before, after = (RoundedKeys(own, 2, "channel", before).rotate(KEYS, KEYS, HERE, HERE)[1] for before in (True, False))
+    torch.testing.assert_close(before, own.rotate_at(rounded(KEYS, 2, "channel"), HERE))
+    torch.testing.assert_close(after, rounded(own.rotate_at(KEYS, HERE), 2, "channel"))
+
+
+@pytest.mark.parametrize("layout", ["half", "interleaved"])
 def test_spared_tokens_and_pairs_keep_their_keys(layout):
     one = RoundedKeys(RoPE(8, layout=layout), 1, "channel", before=True, first=2, pairs=slice(2))
     stored = one.stored(KEYS)
