@@ -24,11 +24,6 @@ from tests.lab.results import result
 TINY = Run("order", length=4, steps=2, batch_size=4, dim=16, layers=1, heads=2)
 
 
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "lab.sqlite")
-
-
 def bell(factor=1.0):
     """An encoding that other processes cannot import, whose code and whose factor count."""
 

@@ -15,17 +15,12 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
-from d2lpos.lab import Store, sweep
+from d2lpos.lab import sweep
 from tests.lab.errands import PATIENCE, dawdle, die, die_or_slip, doze, errands, noted, until, walk
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "lab.sqlite")
 
 
 @contextmanager

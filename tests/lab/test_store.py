@@ -13,11 +13,6 @@ from tests.lab.errands import errands, record, until
 
 
 @pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "lab.sqlite")
-
-
-@pytest.fixture
 def runs(tmp_path):
     return {run.key: run for run in errands(3, tmp_path)}
 

@@ -2,13 +2,8 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
-from d2lpos.lab import Run, Store, sweep
+from d2lpos.lab import Run, sweep
 from tests.lab.errands import errands, leave, noted, record, trip, walk
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "lab.sqlite")
 
 
 @pytest.mark.parametrize("way", [{}, {"jobs": 2}, {"cluster": "local:2"}], ids=str)
