@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import isnan
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from .real import EVAL_MODES, FOLLOWED, SENTENCE
 from .real_openings import AFTER
 from .report import as_csv, origin
 from .reuse import PIECES
-from .summary import _cell, _interval
+from .summary import _cells, _interval
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -105,7 +105,7 @@ def dearest(records: list[dict[str, Any]], best: int = 5) -> "DataFrame":
     table = rises.pivot(index="case", columns="seed", values="mean").map("{:+.3f}".format)
     table.columns = [f"Passage {seed}" for seed in table]
     means = mean_ci(whole, against="as trained").set_index("case")
-    table["Mean"] = [_cell(row, "+") for row in means.loc[table.index].itertuples()]
+    table["Mean"] = _cells(means.loc[table.index], repeat("+"))
     kinds = [means[means.index.str.startswith(kind)]["mean"] for kind in ("pair", "layer", "no rotation")]
     shown_cases = [case for kind in kinds for case in kind.nlargest(best).index]
     table = table.loc[shown_cases].apply(lambda column: column.str.replace("-", "−"))
@@ -167,7 +167,7 @@ def digits_from_afar(records: list[dict[str, Any]]) -> "DataFrame":
 def accepted(records: list[dict[str, Any]]) -> "DataFrame":
     """The share of drafted tokens that is accepted, ± half of its 95 % interval, a row for each draft and case, a column for each text."""
     table = mean_ci(records, "accepted", by=["draft", "case", "text"])
-    table["cell"] = list(map(_cell, table.itertuples()))
+    table["cell"] = _cells(table)
     table["text"] = table["text"].map(NAMES)
     order = list(zip(table["draft"], table["case"], strict=True))
     wide = table.pivot(index=["draft", "case"], columns="text", values="cell").loc[list(dict.fromkeys(order))]
@@ -276,17 +276,7 @@ def shown(records: list[dict[str, Any]]) -> "DataFrame":
     by = ["case", *beside]
     levels, rises = (mean_ci(records, against=one, by=by) for one in (None, right))
     means = concat([levels[levels["case"] == right], rises[rises["case"] != right]])
-    # Adding 0.0 takes the sign from −0.
-    sign = ["" if case == right else "+" for case in means["case"]]
-    uneven = means["n"].nunique() > 1
-    means["cell"] = [
-        (
-            f"{round(row.mean, 3) + 0.0:{plus}.3f}"
-            + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
-            + f", n = {row.n}" * uneven
-        )
-        for row, plus in zip(means.itertuples(), sign, strict=True)
-    ]
+    means["cell"] = _cells(means, ("" if case == right else "+" for case in means["case"]))
     means["cell"] = means["cell"].str.replace("-", "−")
     means["text"] = means["text"].map(NAMES)
     if "length" in beside:

@@ -424,6 +424,7 @@ for v in Q[0], Q[:1], Q[:, :1], Q[:, :, :4]:
 
 bad(Attention, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
 bad(Attention, "ValueError: heads must be a multiple of kv_heads; got heads=4, kv_heads=3", 16, 4, kv_heads=3)
+bad(Attention, "ValueError: kv_heads must be positive; got 0", 16, 4, kv_heads=0)
 for causal in False, True:
     refuse = partial(bad, Attention, call=Attention(16, 2, causal=causal))
     for mask in LOOK[0], LOOK[:4, :4]:
