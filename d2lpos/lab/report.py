@@ -109,11 +109,10 @@ def counts(records: list[dict]) -> "DataFrame":
     from pandas import concat
 
     table = moments(records)
-    placed = table[table["dropout"] != "none"]
     tests = [signs(table).assign(against="none")]
     for against, names in (("sum", ("token", "protected")), ("others protected", ("protected",))):
-        if against in set(placed["dropout"]):
-            some = signs(placed, against=against).assign(against=against)
+        if against in set(table["dropout"]):
+            some = signs(table, against=against).assign(against=against)
             tests.append(some[some["dropout"].isin(names)])
     return _counted(concat(tests), "encoding", "moment", "dropout", "against")
 
