@@ -51,6 +51,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "d2lpos/offset/skew.py": {"q.shape[-1] != vectors.shape[1]": AXES},
     "d2lpos/transformer/model.py": {"check_encoding(encoding) → encoding": "The layers check it, too."},
     "d2lpos/transformer/programs.py": {
-        "[SDPBackend.FLASH_ATTENTION, SDPBackend.MATH]": "A processor has no program for memory alone.",
+        "[SDPBackend.FLASH_ATTENTION, SDPBackend.MATH]": "PyTorch has that program on a GPU alone.",
     },
 }
