@@ -382,8 +382,10 @@ def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
     )
 
 
-def test_a_fifth_of_the_rate_trains_on(monkeypatch):
-    rates, plain = [], experiment.train
-    monkeypatch.setattr(experiment, "train", lambda *arguments, **more: rates.append(arguments[5]) or plain(*arguments, **more))
+def test_a_fifth_of_the_rate_and_other_batches_train_on(monkeypatch):
+    calls, plain = [], experiment.train
+    monkeypatch.setattr(
+        experiment, "train", lambda *some, **more: calls.append((some[5], more["seed"])) or plain(*some, **more)
+    )
     execute(replace(tiny("rope"), continue_training=("as trained",), further_length=24, further_steps=1, lr=1e-2))
-    assert rates == [1e-2, 2e-3]
+    assert calls == [(1e-2, 0), (2e-3, 2**30)]
