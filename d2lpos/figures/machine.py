@@ -25,7 +25,7 @@ import numpy as np
 import torch
 
 from ..positions.arguments import check_name
-from ..pretrained.reader import LONGEST, load, parsed, path, surprise, tokens
+from ..pretrained.char_models import LONGEST, load, parsed, path, surprise, tokens
 from ..rotary.rope import RoPE
 from ..rotary.scaling import linear, ntk
 from .hero import PAGE, module

@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from ..pretrained.reader import load, surprise, tokens
+from ..pretrained.char_models import load, surprise, tokens
 from ..transformer.model import Transformer
 
 CHUNKS, SIZE = 8, 16  # of a text; tokens of a chunk

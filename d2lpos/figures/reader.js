@@ -121,7 +121,7 @@ export function reader(file) {
   const total = i => { const z = logits.subarray(i * V, i * V + V), top = z.reduce((a, b) => max(a, b)); return top + Math.log(z.reduce((t, v) => t + Math.exp(v - top), 0)); };
 
   return { card, loss,
-    /** The token of each character of a text, as d2lpos.pretrained.reader has them: its own, that of one like it, or the unknown one. */
+    /** The token of each character of a text, as d2lpos.pretrained.char_models has them: its own, that of one like it, or the unknown one. */
     tokens: text => Array.from(text.split(''), c => {
       const plain = (LIKE[c] ?? c).normalize('NFD')[0];
       return ids.get(c) ?? ids.get(plain) ?? ids.get(plain.toLowerCase()) ?? card.unknown;

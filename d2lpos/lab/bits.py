@@ -24,6 +24,7 @@ from ..positions.arguments import check_name, check_positive
 from ..pretrained.smollm2 import losses
 from ..rotary.rope import RoPE
 from .probe import Probe, loaded, tokens
+from .real import mean
 
 __all__ = ["RoundedKeys", "StoredKeys", "bits", "rounded"]
 
@@ -122,10 +123,10 @@ def bits(probe: Probe, device: str) -> list[dict]:
         "2 bits by channel, fast half": two | {"pairs": slice(half)},
         "2 bits by channel, slow half": two | {"pairs": slice(half, None)},
     }
-    rows = [{"case": "as trained", "way": "as trained", "turn": None, "loss": losses(model, text)}]
+    rows = [{"case": "as trained", "way": "as trained", "turn": None, "loss": mean(losses(model, text))}]
     for way, how in ways.items():
         for turn in ("before", "after"):
             one = RoundedKeys(model.encoding, before=turn == "before", **how)
-            loss = losses(model, text, encoding=one)
+            loss = mean(losses(model, text, encoding=one))
             rows.append({"case": f"{way}, {turn} the turn", "way": way, "turn": turn, "loss": loss})
-    return [row | {"loss": round(row["loss"].double().mean().item(), 6)} for row in rows]
+    return rows

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..pretrained.reader import LONGEST, filled
+from ..pretrained.char_models import LONGEST, filled
 from ..runtime.threads import one_thread
 from ..transformer.model import Transformer
 from .models import eval_mode

@@ -236,6 +236,11 @@ def both(first: Callable, second: Callable) -> Callable:
     return lambda encoding: second(first(encoding))
 
 
+def yarned(run: Setting, **more: float) -> Callable[[Tensor], tuple[Tensor, float]]:
+    """YaRN's rule for a run, with some arguments changed."""
+    return partial(yarn, **{"factor": run.stretch, "length": run.length} | more)
+
+
 # From a run and a tested length to a function of the encoding that was trained. Scaling rules stretch the
 # training length to the longest length tested; the dynamic one, to the length at hand.
 EVAL_MODES: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] = {
@@ -249,7 +254,7 @@ EVAL_MODES: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] 
     "linear": lambda run, length: partial(scaled, partial(linear, factor=run.stretch)),
     "ntk": lambda run, length: partial(scaled, partial(ntk, factor=run.stretch)),
     "dynamic ntk": lambda run, length: partial(scaled, partial(ntk, factor=max(1.0, length / run.length))),
-    "yarn": lambda run, length: partial(scaled, partial(yarn, factor=run.stretch, length=run.length)),
+    "yarn": lambda run, length: partial(scaled, yarned(run)),
     "llama 3": lambda run, length: partial(scaled, partial(llama3, factor=run.stretch, length=run.length)),
     "larger base": lambda run, length: lambda encoding: scaled(unscaled, encoding, 50 * encoding.base),
     "no rotation": lambda run, length: lambda encoding: Encoding(),
@@ -258,25 +263,15 @@ EVAL_MODES: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] 
 # another base than the model's.
 EVAL_MODES |= {
     "yarn, length overwritten": lambda run, length: partial(
-        scaled, partial(yarn, factor=run.stretch, length=round(run.length * run.stretch))
+        scaled, yarned(run, length=round(run.length * run.stretch))
     ),
-    "yarn, twice": lambda run, length: partial(
-        scaled, lambda omega: once_more(partial(yarn, factor=run.stretch, length=run.length), omega)
-    ),
-    "yarn, another base": lambda run, length: (
-        lambda encoding: scaled(
-            partial(yarn, factor=run.stretch, length=run.length), encoding, 10 * encoding.base
-        )
-    ),
+    "yarn, twice": lambda run, length: partial(scaled, partial(once_more, yarned(run))),
+    "yarn, another base": lambda run, length: lambda one: scaled(yarned(run), one, 10 * one.base),
 }
 # What part of YaRN does it: its frequencies, or its factor on queries and keys.
 EVAL_MODES |= {
-    "yarn, scores as they were": lambda run, length: partial(
-        scaled, partial(yarn, factor=run.stretch, length=run.length, attention_factor=1.0)
-    ),
-    "yarn, factor alone": lambda run, length: partial(
-        scaled, lambda omega: (omega, yarn(omega, factor=run.stretch, length=run.length)[1])
-    ),
+    "yarn, scores as they were": lambda run, length: partial(scaled, yarned(run, attention_factor=1.0)),
+    "yarn, factor alone": lambda run, length: partial(scaled, lambda omega: (omega, yarned(run)(omega)[1])),
 }
 HALVED = ("yarn, scores as they were", "yarn, factor alone")
 MISREAD = ("yarn, length overwritten", "yarn, twice", "yarn, another base")

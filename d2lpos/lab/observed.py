@@ -1,18 +1,17 @@
 """Records of trained models, in tables over passages."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable
-from itertools import pairwise
+from itertools import pairwise, repeat
+from math import isnan
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from .real import EVAL_MODES, FOLLOWED, SENTENCE
 from .real_openings import AFTER
-from .report import origin
+from .report import as_csv, origin
 from .reuse import PIECES
-from .summary import _cell, _interval
+from .summary import _cells, _interval
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -21,6 +20,7 @@ __all__ = ["board_data", "mean_ci"]
 
 # The cases that others are compared with.
 RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions count on", "computed fresh")
+ALL = -1  # stands for all layers, or all pairs, in a table of the board
 NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
 
 
@@ -70,11 +70,9 @@ def mean_ci(
 def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     """The texts that pages include, by the names of their files."""
     records = sorted(records, key=lambda record: (record["run"]["seed"], record["key"]))
-    about = io.StringIO()
-    about_rows = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights'][:16]}…"}
-    about_rows["Runs"] = about_rows["Runs"].replace("seed", "passage")
-    csv.writer(about, lineterminator="\n").writerows(about_rows.items())
-    files = {f"{study}-about.csv": about.getvalue()}
+    about = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights'][:16]}…"}
+    about["Runs"] = about["Runs"].replace("seed", "passage")
+    files = {f"{study}-about.csv": as_csv(about.items())}
     if study == "real-board":
         files["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
         files["real-board.csv"] = dearest(records).to_csv(lineterminator="\n")
@@ -107,7 +105,7 @@ def dearest(records: list[dict[str, Any]], best: int = 5) -> "DataFrame":
     table = rises.pivot(index="case", columns="seed", values="mean").map("{:+.3f}".format)
     table.columns = [f"Passage {seed}" for seed in table]
     means = mean_ci(whole, against="as trained").set_index("case")
-    table["Mean"] = [_cell(row, "+") for row in means.loc[table.index].itertuples()]
+    table["Mean"] = _cells(means.loc[table.index], repeat("+"))
     kinds = [means[means.index.str.startswith(kind)]["mean"] for kind in ("pair", "layer", "no rotation")]
     shown_cases = [case for kind in kinds for case in kind.nlargest(best).index]
     table = table.loc[shown_cases].apply(lambda column: column.str.replace("-", "−"))
@@ -169,7 +167,7 @@ def digits_from_afar(records: list[dict[str, Any]]) -> "DataFrame":
 def accepted(records: list[dict[str, Any]]) -> "DataFrame":
     """The share of drafted tokens that is accepted, ± half of its 95 % interval, a row for each draft and case, a column for each text."""
     table = mean_ci(records, "accepted", by=["draft", "case", "text"])
-    table["cell"] = list(map(_cell, table.itertuples()))
+    table["cell"] = _cells(table)
     table["text"] = table["text"].map(NAMES)
     order = list(zip(table["draft"], table["case"], strict=True))
     wide = table.pivot(index=["draft", "case"], columns="text", values="cell").loc[list(dict.fromkeys(order))]
@@ -278,17 +276,7 @@ def shown(records: list[dict[str, Any]]) -> "DataFrame":
     by = ["case", *beside]
     levels, rises = (mean_ci(records, against=one, by=by) for one in (None, right))
     means = concat([levels[levels["case"] == right], rises[rises["case"] != right]])
-    # Adding 0.0 takes the sign from −0.
-    sign = ["" if case == right else "+" for case in means["case"]]
-    uneven = means["n"].nunique() > 1
-    means["cell"] = [
-        (
-            f"{round(row.mean, 3) + 0.0:{plus}.3f}"
-            + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
-            + f", n = {row.n}" * uneven
-        )
-        for row, plus in zip(means.itertuples(), sign, strict=True)
-    ]
+    means["cell"] = _cells(means, ("" if case == right else "+" for case in means["case"]))
     means["cell"] = means["cell"].str.replace("-", "−")
     means["text"] = means["text"].map(NAMES)
     if "length" in beside:
@@ -304,42 +292,32 @@ def board_data(records: list[dict[str, Any]]) -> dict[str, Any]:
     rows[layer] and columns[pair]: [what the loss rises by, the weights of the heads]; a weight is null in a layer below
     what is held still, where it stays as it was. passages: over how many.
     """
-    measured: dict[tuple, list] = {}
-    seeds = set()
-    bases = {
-        record["run"]["seed"]: row["loss"]
-        for record in records
-        for row in record["rows"]
-        if record["run"]["part"] == "columns" and row["case"] == "as trained"
-    }
-    for record in records:
-        seed = record["run"]["seed"]
-        if seed not in bases:
-            continue
-        seeds.add(seed)
-        for row in record["rows"]:
-            rise = row["loss"] - (0 if row["case"] == "as trained" else bases[seed])
-            measured.setdefault((row["case"].split()[0], row["layer"], row["pair"]), []).append(
-                (rise, row["previous"])
-            )
+    from pandas import DataFrame
 
-    def mean(key: tuple[Any, ...]) -> list[Any] | None:
-        if key not in measured:
+    table = DataFrame([record["run"] | row for record in records for row in record["rows"]])
+    trained = table["case"] == "as trained"
+    bases = table[trained & (table["part"] == "columns")].set_index("seed")["loss"]
+    table["loss"] -= table["seed"].map(bases).mask(trained, 0)
+    table = table[table["seed"].isin(bases.index)].fillna({"layer": ALL, "pair": ALL})
+    by = ["case", "layer", "pair"]
+    means = table[[*by, "loss"]].join(DataFrame(table["previous"].tolist(), table.index)).groupby(by).mean()
+
+    def mean(case: str, layer: int = ALL, pair: int = ALL) -> list[Any] | None:
+        if (case, layer, pair) not in means.index:
             return None
-        rises, weights = zip(*measured[key], strict=True)
-        each = zip(*weights, strict=True)
-        return [round(fmean(rises), 4), *(None if None in one else round(fmean(one), 3) for one in each)]
+        loss, *weights = means.loc[(case, layer, pair)]
+        return [round(loss, 4), *(None if isnan(weight) else round(weight, 3) for weight in weights)]
 
-    layers = sorted({layer for _, layer, _ in measured if layer is not None})
-    pairs = sorted({pair for case, _, pair in measured if case == "held"})
+    layers = sorted({int(layer) for layer in table["layer"]} - {ALL})
+    pairs = sorted({int(pair) for pair in table.loc[table["case"] == "held", "pair"]})
     return {
         "heads": FOLLOWED,
-        "passages": len(seeds),
-        "base": mean(("as", None, None)),
-        "none": mean(("no", None, None)),
-        "columns": [mean(("held", None, pair)) for pair in pairs],
-        "rows": [mean(("layer", layer, None)) for layer in layers],
-        "cells": [[mean(("layer", layer, pair)) for pair in pairs] for layer in layers],
+        "passages": len(bases),
+        "base": mean("as trained"),
+        "none": mean("no rotation"),
+        "columns": [mean("held", pair=pair) for pair in pairs],
+        "rows": [mean(f"layer {layer}", layer) for layer in layers],
+        "cells": [[mean(f"layer {layer}", layer, pair) for pair in pairs] for layer in layers],
     }
 
 

@@ -39,8 +39,9 @@ from ..positions.arguments import check_name, check_scale
 from ..pretrained.smollm2 import SmolLM2, losses
 from .bits import StoredKeys, rounded
 from .probe import Probe, loaded, tokens
+from .real import mean
 from .shift import BAND, HALF, MUCH, as_rows, shifting
-from .summary import _below
+from .summary import _by_case, _decided
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -143,7 +144,7 @@ def packed(probe: Probe, device: str) -> list[dict]:
         for count in (8, 4):
             one = StoredKeys(other.encoding, partial(store, bits=count))
             rows.append({"case": f"q{count}_0, {how}", "loss": losses(other, text, encoding=one)})
-    rows = [row | {"loss": round(row["loss"].double().mean().item(), 6)} for row in rows]
+    rows = [row | {"loss": mean(row["loss"])} for row in rows]
     return [rows[0] | {"largest": largest}, *rows[1:]]
 
 
@@ -168,14 +169,11 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     >>> decided([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
-    from pandas import DataFrame
-
-    losses_by_case = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
-    rows = []
+    losses_by_case, sentences = _by_case(records), {}
     for way in ("at once", "by ones"):
         for name in FORMATS:
             rise = losses_by_case[f"{name}, {way}"] - losses_by_case[f"{name}, positions count on"]
             little = way == "at once" or name == "q8_0"
             says = f"{name} {way}: {'less than 0.02' if little else 'more than 0.1'}"
-            rows.append([says, *_below(rise - BAND if little else MUCH - rise)])
-    return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])
+            sentences[says] = rise - BAND if little else MUCH - rise
+    return _decided(sentences)

@@ -7,13 +7,10 @@ NetworkX, the one of `FILES` with its number, and reads on through the next ones
 """
 
 import random
-import re
-from functools import cache
-from importlib import resources
 from importlib.metadata import distribution
 
 from ..positions.arguments import check_count, check_name
-from .text import _flowing
+from .text import chapters_of
 
 __all__ = ["TEXTS", "made", "passage"]
 
@@ -27,33 +24,11 @@ TEXTS = (*NOVELS, "rule", "code")
 NETWORKX = "3.6.1"
 FILES = ("dag", "matching", "cycles", "planarity", "cluster")  # of its algorithms: words and code by turns
 WHO = [
-    "miller",
-    "baker",
-    "weaver",
-    "potter",
-    "fisher",
-    "tailor",
-    "smith",
-    "gardener",
-    "painter",
-    "carter",
-    "cook",
-    "clerk",
+    "miller", "baker", "weaver", "potter", "fisher", "tailor", "smith", "gardener", "painter", "carter", "cook", "clerk",
 ]
 WHERE = ["Aldby", "Brome", "Corrin", "Dunlow", "Eskham", "Farley", "Gorsty", "Harwick", "Islop", "Kelby"]
 WHAT = [
-    "lamps",
-    "ropes",
-    "bowls",
-    "coats",
-    "keys",
-    "loaves",
-    "spoons",
-    "drums",
-    "kites",
-    "chairs",
-    "boots",
-    "bells",
+    "lamps", "ropes", "bowls", "coats", "keys", "loaves", "spoons", "drums", "kites", "chairs", "boots", "bells",
 ]
 HOW = ["red", "old", "heavy", "small", "blue", "broken", "bright", "plain", "round", "green"]
 DID = ["sold", "sent", "lent", "gave", "brought", "returned"]
@@ -76,15 +51,7 @@ def passage(text: str, number: int, characters: int) -> str:
     if text == "code":
         return "".join(map(code, FILES[number:]))[:characters]
     book, chapters, step = NOVELS[text]
-    text = "".join(flowing(book)[step * number % chapters :])
-    return text[:characters]
-
-
-@cache
-def flowing(book: str) -> list[str]:
-    """The chapters of a novel, a paragraph a line."""
-    text = resources.files(__package__).joinpath("data", book).read_text("utf-8")
-    return [_flowing(part) for part in re.split(r"^(?=Chapter \d+$)", text, flags=re.MULTILINE)[1:]]
+    return "".join(chapters_of(book, flowing=True)[step * number % chapters :])[:characters]
 
 
 def code(name: str) -> str:

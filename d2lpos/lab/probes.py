@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any
 
 import torch
@@ -30,6 +31,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
+NEEDLED = ("as trained", "ntk", "yarn", "linear", "window and 4 first", "sharper")
 # The modes in which each text is read
 CHIEF = ("as trained", "yarn", "ntk", "linear", "window", "window and 4 first")
 SERVED = ("persuasion", "rule", "code")
@@ -120,22 +122,13 @@ PROBES = {
     "real-needles": Study(
         "Numbers are hidden in a novel: does a trained model find them at twice its length?",
         tuple(
-            probe
-            for reading in ("as trained", "ntk", "yarn", "linear", "window and 4 first", "sharper")
-            for length in (1024, 4096, 8192, 16384)
-            for probe in every(
-                "real-needles", reading, texts=("persuasion",), dtype="bfloat16", length=length
+            Probe("real-needles", mode, text=text, dtype="bfloat16", length=length)
+            for modes, texts, lengths in (
+                *(((mode,), ("persuasion",), (1024, 4096, 8192, 16384)) for mode in NEEDLED),
+                (("ntk", "yarn"), ("pride", "code"), (8192, 16384)),
+                (("as trained", "linear", "yarn"), ("pride", "code"), (1024,)),
             )
-        )
-        + tuple(
-            probe
-            for length in (8192, 16384)
-            for probe in every(
-                "real-needles", "ntk", "yarn", texts=("pride", "code"), dtype="bfloat16", length=length
-            )
-        )
-        + every(
-            "real-needles", "as trained", "linear", "yarn", texts=("pride", "code"), dtype="bfloat16", length=1024
+            for length, text, mode in product(lengths, texts, modes)
         ),
         every("real-needles", "yarn", **TINY | {"length": 640}),
         rows=real.needles,

@@ -5,7 +5,7 @@ in the trained model as it stands: nothing is trained again.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -49,6 +49,11 @@ def mean(values: Tensor) -> float:
     return round(values.double().mean().item(), 6)
 
 
+def cases(model: SmolLM2, text: Tensor, ways: dict[str, dict[str, object]]) -> Rows:
+    """A row for each way to read a text, arguments of `losses`: its name and the loss."""
+    return [{"case": case, "loss": mean(losses(model, text, **how))} for case, how in ways.items()]
+
+
 # Layout
 
 
@@ -71,8 +76,7 @@ def rows_moved(model: SmolLM2, queries: bool, keys: bool) -> Iterator[None]:
 def layout(probe: Probe, device: str) -> Rows:
     """The loss with the file's rows, which are neighbors, turned as neighbors or as halves, moved or not."""
     model, text = loaded(probe.model, probe.dtype, device, "interleaved"), tokens(probe, device)
-    rows = [{"case": "neighbors, turned so", "loss": mean(losses(model, text))}]
-    halves = rope(model, layout="half")
+    rows, halves = cases(model, text, {"neighbors, turned so": {}}), {"encoding": rope(model, layout="half")}
     for case, queries, keys in (
         ("all moved to halves", True, True),
         ("nothing moved", False, False),
@@ -80,9 +84,8 @@ def layout(probe: Probe, device: str) -> Rows:
         ("keys alone moved", False, True),
     ):
         with rows_moved(model, queries, keys):
-            rows.append({"case": case, "loss": mean(losses(model, text, encoding=halves))})
-    rows.append({"case": "no rotation", "loss": mean(losses(model, text, encoding=Encoding()))})
-    return rows
+            rows += cases(model, text, {case: halves})
+    return rows + cases(model, text, {"no rotation": {"encoding": Encoding()}})
 
 
 # Positions
@@ -150,22 +153,12 @@ def placings(n: int, device: str, seed: int) -> dict[str, Tensor]:
 def placed(probe: Probe, device: str) -> Rows:
     """The loss when positions are moved; the mask stays that of the text, so angles alone change."""
     model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
-    rows = [
-        {"case": case, "loss": mean(losses(model, text, positions=positions))}
-        for case, positions in placings(text.shape[1], device, probe.seed).items()
-    ]
-    for ahead in (1, -1):
-        one = Apart(model.encoding, ahead)
-        rows.append({"case": f"queries moved by {ahead:+d}", "loss": mean(losses(model, text, encoding=one))})
+    changed: dict[str, Encoding] = {f"queries moved by {n:+d}": Apart(model.encoding, n) for n in (1, -1)}
     for what in ("positions", "angles", "tables"):
-        for dtype in (torch.bfloat16, torch.float16):
-            one = Coarse(model.encoding, what, dtype)
-            rows.append({"case": f"{what} in {name(dtype)}", "loss": mean(losses(model, text, encoding=one))})
-    return rows
-
-
-def name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
+        for name, dtype in {"bfloat16": torch.bfloat16, "float16": torch.float16}.items():
+            changed[f"{what} in {name}"] = Coarse(model.encoding, what, dtype)
+    ways = {case: {"positions": at} for case, at in placings(text.shape[1], device, probe.seed).items()}
+    return cases(model, text, ways | {case: {"encoding": one} for case, one in changed.items()})
 
 
 # Heads
@@ -243,7 +236,15 @@ def board(probe: Probe, device: str) -> Rows:
     layers, pairs = len(model.blocks), model.encoding.dim // 2
     followed = FOLLOWED if probe.model == "smollm2" else ((0, 0), (1, 2))
 
-    def reading(encodings: list[Encoding], x: Tensor, first: int) -> dict[str, float | None]:
+    start, every = model.embed(text), range(pairs)
+
+    def row(
+        case: str, layer: int | None, pair: int | None, some: Sequence[int], x: Tensor, first: int = 0
+    ) -> dict[str, object]:
+        """The row with some pairs held still in a layer, or in all, of what enters layer `first`."""
+        held = model.encoding if not some else rope(model, scaling=partial(freeze_pairs, pairs=[*some]))
+        held = Encoding() if len(some) == pairs else held
+        encodings = [held if layer in (None, at) else model.encoding for at in range(layers)]
         previous = {}
 
         def watch(layer: int, q: Tensor, k: Tensor) -> None:
@@ -253,44 +254,26 @@ def board(probe: Probe, device: str) -> Rows:
                     weights = looking(model, *own, encodings[layer])
                     previous[at, head] = round(weights[0].diagonal(-1).mean().item(), 4)
 
-        x = model.read(x, encoding=encodings, watch=watch, first=first)
-        return {"loss": mean(losses(model, text, x)), "previous": [previous.get(one) for one in followed]}
+        loss = mean(losses(model, text, model.read(x, encoding=encodings, watch=watch, first=first)))
+        about = {"case": case, "layer": layer, "pair": pair, "loss": loss}
+        return about | {"previous": [previous.get(one) for one in followed]}
 
-    def held(some: list[int]) -> Encoding:
-        return Encoding() if len(some) == pairs else rope(model, scaling=partial(freeze_pairs, pairs=some))
-
-    start, rows = model.embed(text), []
     if probe.part.startswith("layer "):
         layer = int(probe.part.removeprefix("layer "))
         x = model.read(start, last=layer)
-        for pair in (*range(pairs), None):
-            encodings = [model.encoding] * layers
-            encodings[layer] = held(list(range(pairs)) if pair is None else [pair])
-            rows.append(
-                {"case": f"layer {layer}", "layer": layer, "pair": pair} | reading(encodings, x, layer)
-            )
-        return rows
-    rows.append(
-        {"case": "as trained", "layer": None, "pair": None} | reading([model.encoding] * layers, start, 0)
-    )
+        parts = [(pair, [pair]) for pair in every] + [(None, every)]
+        return [row(f"layer {layer}", layer, pair, some, x, layer) for pair, some in parts]
+    rows = [row("as trained", None, None, [], start)]
     if probe.part == "layers":
         for layer in range(layers):
-            encodings = [model.encoding] * layers
-            encodings[layer] = Encoding()
-            rows.append({"case": f"layer {layer}", "layer": layer, "pair": None} | reading(encodings, start, layer))
+            rows.append(row(f"layer {layer}", layer, None, every, start, layer))
             start = model.read(start, first=layer, last=layer + 1)
         return rows
     width = 1 if probe.part == "columns" else 4
     for pair in SLOW if probe.part == "slow bands" else range(0, pairs, width):
         some = list(range(pair, pair + width))
-        rows.append({"case": "held", "layer": None, "pair": pair} | reading([held(some)] * layers, start, 0))
-    if probe.part == "slow bands":
-        return rows
-    rows.append(
-        {"case": "no rotation", "layer": None, "pair": None}
-        | reading([held([*range(pairs)])] * layers, start, 0)
-    )
-    return rows
+        rows.append(row("held", None, pair, some, start))
+    return rows if probe.part == "slow bands" else [*rows, row("no rotation", None, None, every, start)]
 
 
 class EachStill(Encoding):
@@ -341,9 +324,6 @@ def decoded(model: str, ids: list[int]) -> str:
     if model == "stand-in":
         return bytes(ids).decode("latin-1")
     return tokenizer("smollm2").decode(ids)
-
-
-# Length
 
 
 # Needles
@@ -451,15 +431,8 @@ def digits_right(probe: Probe, case: str, model: SmolLM2, **how: object) -> Rows
         logits_of_answer, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
         right = int((logits_of_answer.argmax(dim=-1) == wanted).sum())
         loss = cross_entropy(logits_of_answer, wanted)
-        rows.append(
-            {
-                "case": case,
-                "at": place,
-                "right": right,
-                "of": len(answer),
-                "loss": round(loss.item(), 4),
-            }
-        )
+        about = {"case": case, "at": place, "right": right, "of": len(answer)}
+        rows.append(about | {"loss": round(loss.item(), 4)})
     return rows
 
 
@@ -492,10 +465,5 @@ def length(probe: Probe, device: str) -> Rows:
     """The loss over each 256 tokens of a long passage; the part names how it is read, as `eval_modes` does."""
     model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     loss = losses(model, text, **eval_modes(model, probe.length)[probe.part])[0]
-    return [
-        {
-            "case": probe.part,
-            "loss": mean(loss),
-            "places": [round(part.mean().item(), 4) for part in loss.split(BIN)],
-        }
-    ]
+    places = [round(part.mean().item(), 4) for part in loss.split(BIN)]
+    return [{"case": probe.part, "loss": mean(loss), "places": places}]

@@ -37,7 +37,7 @@ from ..transformer.attention import attention_weights
 from ..transformer.masks import causal_mask
 from ..transformer.programs import repeat_kv
 from .probe import Probe, encoder, loaded, tokens
-from .real import FOLLOWED, mean, rope
+from .real import FOLLOWED, cases, mean, rope
 
 __all__ = ["AlikeKeys", "inside"]
 
@@ -80,13 +80,11 @@ def still(model: SmolLM2, pairs: range) -> RoPE:
 def together(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Losses with many pairs still at once, and with all tokens but the first four moved away from these."""
     pairs, here = model.encoding.dim // 2, torch.arange(text.shape[1], device=text.device)
-    yield {"case": "as trained", "loss": mean(losses(model, text))}
+    ways: dict[str, dict] = {"as trained": {}}
     for some in (range(1, pairs), range(max(2, pairs // 4), pairs)):
-        loss = losses(model, text, encoding=still(model, some))
-        yield {"case": f"pairs {some[0]} to {some[-1]} still", "loss": mean(loss)}
-    for gap in APART:
-        loss = losses(model, text, positions=here + gap * (here > 3))
-        yield {"case": f"the first four {gap:,} away", "loss": mean(loss)}
+        ways[f"pairs {some[0]} to {some[-1]} still"] = {"encoding": still(model, some)}
+    ways |= {f"the first four {gap:,} away": {"positions": here + gap * (here > 3)} for gap in APART}
+    yield from cases(model, text, ways)
 
 
 def followed(model: SmolLM2) -> tuple[tuple[int, int], ...]:
@@ -100,22 +98,21 @@ def paced(model: SmolLM2, pace: float) -> RoPE:
 def alone(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Losses at another base, with four pairs still or with alike keys, and with another pace in the layers of four heads."""
     own, layers, pairs = model.encoding, len(model.blocks), model.encoding.dim // 2
-    cases: dict[str, Encoding | list[Encoding]] = {"as trained": own}
-    cases |= {f"base {base:,}": rope(model, base=base) for base in BASES}
+    encodings: dict[str, Encoding | list[Encoding]] = {"as trained": own}
+    encodings |= {f"base {base:,}": rope(model, base=base) for base in BASES}
     for first in (0, 10 * pairs // 32, 22 * pairs // 32):
         some = range(first, first + max(1, pairs // 8))
         name = f"pairs {some[0]} to {some[-1]}"
-        cases[f"{name} still"] = still(model, some)
-        cases[f"{name} alike but for the first"] = AlikeKeys(own, some, start=1)
-        cases[f"{name} alike, the first too"] = AlikeKeys(own, some, start=0)
+        encodings[f"{name} still"] = still(model, some)
+        encodings[f"{name} alike but for the first"] = AlikeKeys(own, some, start=1)
+        encodings[f"{name} alike, the first too"] = AlikeKeys(own, some, start=0)
     at = {layer for layer, _ in followed(model)}
     for name, pace in (("half", 0.5), ("double", 2)):
         other = paced(model, pace)
-        cases[f"{name} pace in {len(at)} layers"] = [other if n in at else own for n in range(layers)]
-        cases[f"{name} pace"] = other
-    cases["no rotation"] = Encoding()
-    for case, encoding in cases.items():
-        yield {"case": case, "loss": mean(losses(model, text, encoding=encoding))}
+        encodings[f"{name} pace in {len(at)} layers"] = [other if n in at else own for n in range(layers)]
+        encodings[f"{name} pace"] = other
+    encodings["no rotation"] = Encoding()
+    yield from cases(model, text, {case: {"encoding": one} for case, one in encodings.items()})
 
 
 def weighed(
@@ -137,22 +134,18 @@ def weighed(
 def masks(n: int, device: torch.device) -> dict[str, Tensor]:
     """Who sees whom, by name; numbers of tokens are those of a text of 256."""
     here = torch.arange(n, device=device)
-    names = [
-        "as it is",
-        "(a) the first hidden",
-        "(b) but from the second",
-        "(c) the first sees the second",
-        "(d) token 128 sees itself",
-        "(e) the first sees the next nine",
-    ]
-    masks_by_name = {name: causal_mask(here, here) for name in names}
-    for name in names[1:3]:
-        masks_by_name[name][1:, 0] = False
-    masks_by_name[names[2]][1, 0] = True
-    masks_by_name[names[3]][0, 1] = True
-    masks_by_name[names[4]][n // 2, : n // 2] = False
-    masks_by_name[names[5]][0, :10] = True
-    return masks_by_name
+    usual, first, second, sees_second, itself, sees_nine = (causal_mask(here, here) for _ in range(6))
+    first[1:, 0] = second[2:, 0] = False
+    sees_second[0, 1] = sees_nine[0, :10] = True
+    itself[n // 2, : n // 2] = False
+    return {
+        "as it is": usual,
+        "(a) the first hidden": first,
+        "(b) but from the second": second,
+        "(c) the first sees the second": sees_second,
+        "(d) token 128 sees itself": itself,
+        "(e) the first sees the next nine": sees_nine,
+    }
 
 
 def sinks(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:

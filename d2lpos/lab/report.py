@@ -1,7 +1,5 @@
 """The tables and the figure that a page makes of the records of a study."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 from statistics import fmean, median
@@ -47,12 +45,17 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
         texts[f"{study}-cards.csv"] = cards(with_model).to_csv(
             index=False, float_format="%.3f", lineterminator="\n"
         )
-    about = io.StringIO()
-    csv.writer(about, lineterminator="\n").writerows(origin(study, records))
-    texts[f"{study}-about.csv"] = about.getvalue()
+    texts[f"{study}-about.csv"] = as_csv(origin(study, records))
     if told_apart(rows):
         texts[f"{study}.svg"] = show(plot(rows, value), alt=describe(rows, value)).svg
     return texts
+
+
+def as_csv(rows: Iterable[tuple[str, str]]) -> str:
+    """Rows of two cells as the text of a file."""
+    from pandas import DataFrame
+
+    return DataFrame(rows).to_csv(index=False, header=False, lineterminator="\n")
 
 
 def cards(records: list[dict]) -> "DataFrame":
@@ -106,11 +109,10 @@ def counts(records: list[dict]) -> "DataFrame":
     from pandas import concat
 
     table = moments(records)
-    placed = table[table["dropout"] != "none"]
     tests = [signs(table).assign(against="none")]
     for against, names in (("sum", ("token", "protected")), ("others protected", ("protected",))):
-        if against in set(placed["dropout"]):
-            some = signs(placed, against=against).assign(against=against)
+        if against in set(table["dropout"]):
+            some = signs(table, against=against).assign(against=against)
             tests.append(some[some["dropout"].isin(names)])
     return _counted(concat(tests), "encoding", "moment", "dropout", "against")
 

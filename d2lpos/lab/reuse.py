@@ -35,7 +35,7 @@ from ..pretrained.smollm2 import SmolLM2
 from ..transformer.attention import attend
 from .probe import Probe, encoder, loaded, tokens
 from .real import hidden
-from .summary import _below
+from .summary import _below, _by_case
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -142,16 +142,10 @@ def reuse(probe: Probe, device: str) -> list[dict]:
         each = [
             logits[tags == number][-len(some) - 1 : -1] for number, some in enumerate(wanted, 1)
         ]  # what stands before the tokens that are asked for
-        right = sum(int((one.argmax(dim=-1) == some).sum()) for one, some in zip(each[1:], wanted[1:], strict=True))
-        rows.append(
-            {
-                "case": case,
-                "loss": round(cross_entropy(each[0], wanted[0]).item(), 6),
-                "right": right,
-                "of": sum(map(len, wanted[1:])),
-                "asked": round(cross_entropy(torch.cat(each[1:]), torch.cat(wanted[1:])).item(), 6),
-            }
-        )
+        answered, answers = torch.cat(each[1:]), torch.cat(wanted[1:])
+        right = int((answered.argmax(dim=-1) == answers).sum())
+        loss, asked_loss = (round(cross_entropy(*pair).item(), 6) for pair in ((each[0], wanted[0]), (answered, answers)))
+        rows.append({"case": case, "loss": loss, "right": right, "of": len(answers), "asked": asked_loss})
         return computed
 
     rows: list[dict] = []
@@ -191,12 +185,7 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     """
     from pandas import DataFrame
 
-    losses_by_case = DataFrame(
-        [
-            record["run"] | {row["case"]: row["loss"] for row in record["rows"]}
-            for record in records
-        ]
-    )
+    losses_by_case = _by_case(records)
     fresh = losses_by_case["computed fresh"]
     turned = losses_by_case["turned on"] - fresh
     sentences = {
@@ -210,6 +199,4 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     for sentence, values in sentences.items():
         for (part, length), some in values.groupby([losses_by_case["part"], losses_by_case["length"]], sort=False):
             rows.append([sentence, part, length, *_below(some)])
-    return DataFrame(
-        rows, columns=["sentence", "part", "length", "mean", "low", "high", "n", "verdict"]
-    )
+    return DataFrame(rows, columns=["sentence", "part", "length", "mean", "low", "high", "n", "verdict"])

@@ -35,7 +35,7 @@ from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2, losses
 from ..transformer.attention import attend
 from .probe import Probe, loaded, tokens
-from .summary import _below
+from .summary import _by_case, _decided
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -170,18 +170,16 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     >>> decided([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
-    from pandas import DataFrame
-
-    losses_by_case = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
+    losses_by_case = _by_case(records)
     shifted = losses_by_case["shifted"]
-    sentences = {
+    table = _decided({
         "as good as reading anew": shifted - losses_by_case["read anew"] - BAND,
         "the first tokens": MUCH - (losses_by_case["shifted, first four lost"] - shifted),
+        "where the count goes on": losses_by_case["positions count on"] - shifted,
         "once in bfloat16": losses_by_case["shifted in bfloat16"] - shifted - BAND,
         "often in bfloat16": losses_by_case["shifted in bfloat16, one at a time"] - shifted - BAND,
-    }
-    rows = [[sentence, *_below(values)] for sentence, values in sentences.items()]
-    middle, low, high, n, _ = _below(losses_by_case["positions count on"] - shifted)
+    })
+    low, high = table.loc[2, ["low", "high"]]  # whose limit has two sides
     within = "holds" if max(-low, high) < BAND else "fails" if min(-low, high) < -BAND else "open"
-    rows.insert(2, ["where the count goes on", middle, low, high, n, within])
-    return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])
+    table.loc[2, "verdict"] = within
+    return table

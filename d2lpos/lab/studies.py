@@ -1,6 +1,6 @@
 """The recorded studies: which runs make one, in full and as a smoke test of seconds."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -53,10 +53,12 @@ EVERY = ("none", "sinusoidal", "learned", "mlp", "fourier", "rope", "shaw", "tra
 EVERY += ("alibi", "kerple", "fire", "sandwich")
 
 CAUSAL = ("none", "alibi", "kerple", "fire", "sandwich")  # those that see distances
+BIASES = ("t5", "t5 short", "alibi", "kerple", "fire")
 
 LONG = Run("language", length=64, tested=(64, 128, 256, 512), steps=1500, batch_size=32, lr=5e-3)
 SHORT = replace(LONG, length=32, tested=(32, 128), steps=40, dim=48, checks=2)
 NEEDLE = Run("needle", shortest=8, length=32, tested=(32, 64, 128, 256), steps=1000)
+CROWD = replace(NEEDLE, eval_modes=("as trained", "sharper"))
 SCALED = Run("language", length=64, steps=600, batch_size=32, lr=5e-3)
 DEEP = replace(SCALED, layers=6, probe=True)
 PIXELS = Run("digits", length=64, steps=800, probe=True)
@@ -95,6 +97,14 @@ SUMS = Run("sums", shortest=6, length=27, tested=(27, 39, 51, 63, 93), steps=300
 FINER = Run("digits", length=64, tested=(64, 256, 576), steps=500)
 FURTHER = ("as trained", "linear", "ntk", "yarn", "llama 3", "larger base", "no rotation")
 STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
+LAST_ROW = ("as trained", "last row")
+LONGER = {"learned": LAST_ROW, "rope": (*STRETCHED, "window"), "alibi": ("as trained", "window")}
+
+
+def each(run: Run, encodings: Iterable[str], modes: Mapping[str, tuple[str, ...]] | None = None) -> tuple[Run, ...]:
+    """The run with each of these encodings, in the eval modes that are named for it or else in those of the run."""
+    modes = modes or {}
+    return tuple(replace(run, encoding=name, eval_modes=modes.get(name, run.eval_modes)) for name in encodings)
 
 
 def small(run: Run, *tested: int) -> Run:
@@ -127,16 +137,9 @@ def stacked(run: Run) -> tuple[Run, ...]:
 
 def at_scale(run: Run) -> tuple[Run, ...]:
     """Six encodings, and RoPE in windows mixed with layers without position."""
-    rope = replace(run, encoding="rope")
-    return (
-        replace(run, encoding="none"),
-        replace(run, encoding="sinusoidal"),
-        replace(run, encoding="learned", eval_modes=("as trained", "last row")),
-        replace(rope, eval_modes=("as trained", "ntk", "yarn")),
-        replace(run, encoding="t5"),
-        replace(run, encoding="alibi"),
-        replace(rope, stack=MIXED * (run.layers // len(MIXED))),
-    )
+    names = ("none", "sinusoidal", "learned", "rope", "t5", "alibi")
+    rope = replace(run, encoding="rope", stack=MIXED * (run.layers // len(MIXED)))
+    return *each(run, names, {"learned": LAST_ROW, "rope": ("as trained", "ntk", "yarn")}), rope
 
 
 def trained_on(run: Run) -> tuple[Run, ...]:
@@ -149,12 +152,8 @@ def finer(run: Run) -> tuple[Run, ...]:
     """No position, an interpolated table, and two axes by count and to scale, jittered in training or not."""
     square = replace(run, encoding=SQUARE[0], eval_modes=("as trained", "to scale"))
     return (
-        replace(run, encoding="none"),
-        replace(run, encoding="learned", eval_modes=("as trained", "interpolated")),
-        *(
-            replace(square, encoding=name, places=places)
-            for name, places in product(SQUARE, ("counted", "jittered"))
-        ),
+        *each(run, ("none", "learned"), {"learned": ("as trained", "interpolated")}),
+        *(replace(square, encoding=name, places=places) for name in SQUARE for places in ("counted", "jittered")),
     )
 
 
@@ -173,69 +172,36 @@ def added(run: Run) -> tuple[Run, ...]:
 STUDIES = {
     "order": Study(
         "Did A come before B? Which encodings let a small model tell?",
-        full=(
-            *(replace(ORDER, encoding=encoding) for encoding in EVERY),
-            *(replace(ORDER, encoding=encoding, causal=True) for encoding in CAUSAL),
-        ),
+        full=(*each(ORDER, EVERY), *each(replace(ORDER, causal=True), CAUSAL)),
         smoke=(replace(ORDER, encoding="rope", steps=20),),
         value="accuracy",
     ),
     "extrapolation": Study(
         "Trained on 64 characters at a time, how well does a model read 128, 256 and 512?",
-        full=(
-            replace(LONG, encoding="sinusoidal"),
-            replace(LONG, encoding="learned", eval_modes=("as trained", "last row")),
-            replace(LONG, encoding="none"),
-            replace(LONG, encoding="rope", eval_modes=(*STRETCHED, "window")),
-            replace(LONG, encoding="t5"),
-            replace(LONG, encoding="t5 short"),
-            replace(LONG, encoding="alibi", eval_modes=("as trained", "window")),
-            replace(LONG, encoding="kerple"),
-            replace(LONG, encoding="fire"),
-        ),
-        smoke=(
-            replace(SHORT, encoding="sinusoidal"),
-            replace(SHORT, encoding="rope", eval_modes=("as trained", "ntk")),
-            replace(SHORT, encoding="alibi"),
-        ),
+        full=each(LONG, ("sinusoidal", "learned", "none", "rope", *BIASES), LONGER),
+        smoke=each(SHORT, ("sinusoidal", "rope", "alibi"), {"rope": ("as trained", "ntk")}),
         value="loss_last",
     ),
     "needle": Study(
         "Trained on up to 32 tokens, can a model find one key among 64, 128 and 256?",
-        full=(
-            replace(NEEDLE, encoding="none"),
-            replace(NEEDLE, encoding="sinusoidal"),
-            replace(NEEDLE, encoding="learned", eval_modes=("as trained", "last row")),
-            replace(NEEDLE, encoding="rope", eval_modes=(*STRETCHED, "window")),
-            replace(NEEDLE, encoding="t5"),
-            replace(NEEDLE, encoding="t5 short"),
-            replace(NEEDLE, encoding="alibi", eval_modes=("as trained", "window")),
-            replace(NEEDLE, encoding="kerple"),
-            replace(NEEDLE, encoding="fire"),
-        ),
+        full=each(NEEDLE, ("none", "sinusoidal", "learned", "rope", *BIASES), LONGER),
         smoke=(small(replace(NEEDLE, encoding="alibi"), 16, 32),),
         value="accuracy",
     ),
     "far": Study(
         "Where distance is a penalty, how far away may the key be?",
-        full=tuple(replace(FAR, encoding=encoding) for encoding in ("alibi", "kerple", "fire")),
+        full=each(FAR, ("alibi", "kerple", "fire")),
         smoke=(small(replace(FAR, encoding="alibi"), 16, 256),),
         value="accuracy",
     ),
     "crowd": Study(
         "Logits grow with the logarithm of the text, and nothing is trained again: whose needle does it bring back?",
-        full=(
-            replace(NEEDLE, encoding="none", eval_modes=("as trained", "sharper")),
-            replace(
-                NEEDLE,
-                encoding="rope",
-                eval_modes=("as trained", "sharper", "ntk", "ntk, sharper", "yarn", "yarn, sharper"),
-            ),
-            replace(NEEDLE, encoding="t5", eval_modes=("as trained", "sharper")),
-            replace(NEEDLE, encoding="t5 short", eval_modes=("as trained", "sharper")),
-            replace(NEEDLE, encoding="alibi", eval_modes=("as trained", "sharper")),
+        full=each(
+            CROWD,
+            ("none", "rope", "t5", "t5 short", "alibi"),
+            {"rope": (*CROWD.eval_modes, "ntk", "ntk, sharper", "yarn", "yarn, sharper")},
         ),
-        smoke=(small(replace(NEEDLE, encoding="t5", eval_modes=("as trained", "sharper")), 16, 32),),
+        smoke=(small(replace(CROWD, encoding="t5"), 16, 32),),
         value="accuracy",
     ),
     "settings": Study(
@@ -294,9 +260,7 @@ STUDIES = {
     ),
     "count": Study(
         "How many marks since the last begin? Which rulers serve longer gaps than those of training?",
-        full=tuple(
-            replace(COUNT, encoding=name) for name in ("none", "rope", "alibi", "fox", "cope", "path")
-        ),
+        full=each(COUNT, ("none", "rope", "alibi", "fox", "cope", "path")),
         smoke=(small(replace(COUNT, encoding="fox"), 16, 32),),
         value="accuracy",
     ),
@@ -309,21 +273,13 @@ STUDIES = {
     ),
     "back": Study(
         "How far back was the mark: can one layer tell, where values turn and where they do not?",
-        full=tuple(
-            replace(BACK, encoding=name)
-            for name in ("none", "sinusoidal", "rope", "alibi", "shaw", "shaw wide", "rope on values")
-        ),
+        full=each(BACK, ("none", "sinusoidal", "rope", "alibi", "shaw", "shaw wide", "rope on values")),
         smoke=(small(replace(BACK, encoding="rope on values")),),
         value="accuracy",
     ),
     "table": Study(
         "What serves positions past a learned table, and is a learned function better than a table?",
-        full=(
-            replace(LONG, encoding="learned", eval_modes=("as trained", *PAST)),
-            replace(LONG, encoding="mlp"),
-            replace(LONG, encoding="fourier"),
-            replace(LONG, encoding="sinusoidal"),
-        ),
+        full=each(LONG, ("learned", "mlp", "fourier", "sinusoidal"), {"learned": ("as trained", *PAST)}),
         smoke=(small(replace(LONG, encoding="learned", eval_modes=("as trained", *PAST)), 16, 64),),
         value="loss_last",
     ),
@@ -351,9 +307,7 @@ STUDIES = {
     "digits": Study(
         "Does a learned table find out that pixels stand in rows and columns?",
         full=(
-            replace(PIXELS, encoding="none"),
-            replace(PIXELS, encoding="sinusoidal"),
-            replace(PIXELS, encoding="learned"),
+            *each(PIXELS, ("none", "sinusoidal", "learned")),
             replace(PIXELS, encoding="learned", scale=0.02),
         ),
         smoke=(small(replace(PIXELS, encoding="learned")),),
@@ -380,15 +334,12 @@ STUDIES = {
     ),
     "readers": Study(
         "Small models, alike but for their encoding, read a novel in the page: how surprised are they, and where?",
-        full=(
-            replace(CHAR_MODEL, encoding="none"),
-            replace(CHAR_MODEL, encoding="sinusoidal"),
-            replace(CHAR_MODEL, encoding="learned", eval_modes=("as trained", "last row")),
-            replace(CHAR_MODEL, encoding="rope", eval_modes=STRETCHED),
-            replace(CHAR_MODEL, encoding="t5"),
-            replace(CHAR_MODEL, encoding="alibi"),
+        full=each(
+            CHAR_MODEL,
+            ("none", "sinusoidal", "learned", "rope", "t5", "alibi"),
+            {"learned": LAST_ROW, "rope": STRETCHED},
         ),
-        smoke=(replace(LITTLE, encoding="learned", eval_modes=("as trained", "last row")),),
+        smoke=(replace(LITTLE, encoding="learned", eval_modes=LAST_ROW),),
         value="loss_last",
     ),
     "dropout-lookup": Study(

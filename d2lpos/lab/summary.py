@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import TYPE_CHECKING, Any
 
 from ..positions.arguments import check_name
@@ -141,15 +141,38 @@ def _where(by: list[str], where: Sequence[Any]) -> str:
     return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=True))
 
 
-def _cell(row: tuple[Any, ...], sign: str = "") -> str:
-    """A row of `summary` as its mean ± half of its interval, where it has one; sign="+" writes the sign of all."""
-    return f"{row.mean:{sign}.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
+def _cells(means: "DataFrame", signs: Iterable[str] = repeat("")) -> list[str]:
+    """Rows of `summary` in words: the mean ± half of its interval, where it has one, and n where not all have as many.
+
+    signs: "+" for each row whose mean is written with its sign.
+    """
+    uneven = means["n"].nunique() > 1
+    return [
+        f"{round(row.mean, 3) + 0.0:{sign}.3f}"  # adding 0.0 takes the sign from −0
+        + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven
+        for row, sign in zip(means.itertuples(), signs, strict=False)
+    ]
 
 
 def _below(values: "Series") -> tuple[float, float, float, int, str]:
     """`_interval`, and what it says of the sentence that values lie below 0: holds, fails or open."""
     middle, low, high, n = _interval(values)
     return middle, low, high, n, "holds" if high < 0 else "fails" if low > 0 else "open"
+
+
+def _by_case(records: Iterable[dict[str, Any]]) -> "DataFrame":
+    """A row for each record of a trained model: the fields of its run, and its loss in each case."""
+    from pandas import DataFrame
+
+    return DataFrame([r["run"] | {row["case"]: row["loss"] for row in r["rows"]} for r in records])
+
+
+def _decided(sentences: dict[str, "Series"]) -> "DataFrame":
+    """What is decided of sentences, each of which says that values lie below 0."""
+    from pandas import DataFrame
+
+    rows = [[sentence, *_below(values)] for sentence, values in sentences.items()]
+    return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])
 
 
 def _interval(values: "Series") -> tuple[float, float, float, int]:

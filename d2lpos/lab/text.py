@@ -42,17 +42,19 @@ def characters(split: str, flowing: bool = False) -> Tensor:
     """
     check_name("split", split, SPLITS)
     book, chapters = SPLITS[split]
+    parts, tokens = chapters_of(book, flowing), {character: token for token, character in enumerate(ALPHABET)}
+    return torch.tensor([tokens.get(c, UNKNOWN) for chapter in chapters for c in parts[chapter - 1]])
+
+
+@cache
+def chapters_of(book: str, flowing: bool = False) -> list[str]:
+    """The chapters of a novel, as they are or, flowing, a paragraph a line with single spaces."""
     text = resources.files(__package__).joinpath("data", book).read_text("utf-8")
-    parts = re.split(r"^(?=Chapter \d+$)", text, flags=re.MULTILINE)  # parts[0] is the title
-    tokens = {character: token for token, character in enumerate(ALPHABET)}
-    read = _flowing if flowing else str
-    return torch.tensor([tokens.get(c, UNKNOWN) for chapter in chapters for c in read(parts[chapter])])
-
-
-def _flowing(chapter: str) -> str:
-    """A paragraph a line, with single spaces."""
-    paragraphs = re.split(r"\n\s*\n", chapter.strip())
-    return "".join(" ".join(paragraph.split()) + "\n" for paragraph in paragraphs)
+    chapters = re.split(r"^(?=Chapter \d+$)", text, flags=re.MULTILINE)[1:]  # behind the title
+    if not flowing:
+        return chapters
+    paragraphs = (re.split(r"\n\s*\n", chapter.strip()) for chapter in chapters)
+    return ["".join(" ".join(one.split()) + "\n" for one in some) for some in paragraphs]
 
 
 def decode(tokens: Tensor) -> str:

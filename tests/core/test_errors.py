@@ -415,6 +415,7 @@ for q, k in (
 for v in Q[0], Q[:1], Q[:, :1], Q[:, :, :4]:
     alike = "v must differ from k in features only"
     bad(attend, f"ValueError: {alike}; got {tuple(v.shape)} and (2, 2, 5, 8)", Q, Q, v, P, P)
+bad(Attention, "ValueError: kv_heads must be positive; got 0", 16, 4, kv_heads=0)
 refuse = partial(bad, Attention, call=Attention(16, 2))
 wrong = "mask must broadcast to (batch, head, query, key) = (2, 2, 5, 5); got (4, 4)"
 refuse(f"ValueError: {wrong}", X, P, LOOK[:4, :4])

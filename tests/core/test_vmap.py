@@ -7,7 +7,7 @@ import torch
 from torch.func import vmap
 from torch.testing import assert_close
 
-from d2lpos import KERPLE, ALiBi, T5Bias
+from d2lpos import KERPLE, ALiBi, Attention, RoPE, T5Bias
 from d2lpos.bias.sandwich import cosines
 from d2lpos.bias.t5 import bucket
 from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
@@ -15,6 +15,7 @@ from d2lpos.offset.skew import key_term
 from d2lpos.positions import as_float, as_index, from_padding, from_segments, interpolate
 from d2lpos.rotary.rope import convert, rotate, rotate_fast
 from d2lpos.transformer.attention import attend, attention_weights, causal_mask
+from d2lpos.transformer.masks import WORTHWHILE
 
 pytestmark = pytest.mark.filterwarnings("ignore:There is a performance drop")  # PyTorch's attention
 
@@ -83,3 +84,10 @@ def test_bad_values_are_seen():
         vmap(as_float)(REAL * torch.nan)
     with pytest.raises(ValueError, match="positions must lie in 0 … 8, the rows of the table; got 9"):
         vmap(partial(as_index, length=9))(WHOLE)
+
+
+def test_packed_texts_whose_positions_alone_vary():
+    layer, segments = Attention(8, 2, RoPE(4), causal=True), torch.arange(2 * WORTHWHILE) // WORTHWHILE
+    x = torch.randn(1, 2 * WORTHWHILE, 8)
+    positions = torch.stack([start + from_segments(segments) for start in (0, 5)])
+    equals_a_loop(lambda p: layer(x, p, segments=segments), positions)

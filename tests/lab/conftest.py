@@ -3,6 +3,13 @@ import signal
 
 import pytest
 
+from d2lpos.lab.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "lab.sqlite")
+
 
 @pytest.fixture(autouse=True)
 def ctrl_c():

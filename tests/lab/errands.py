@@ -1,7 +1,6 @@
 """Quick stand-ins for runs and for the work that they take, and a driver that is a process of its own.
 
-python -m tests.lab.errands FOLDER WORK COUNT OPTIONS waits for the file "go" and sweeps; OPTIONS is JSON, "largest"
-the most bytes that a file may grow to, the rest goes to `sweep`.
+python -m tests.lab.errands FOLDER WORK COUNT OPTIONS waits for the file "go" and sweeps; OPTIONS for `sweep` are JSON.
 """
 
 import json
@@ -118,18 +117,9 @@ def doze(run, device):
     return walk(run, device)
 
 
-def heavy(run, device):
-    return walk(run, device) | {"weight": "x" * 20_000}
-
-
 if __name__ == "__main__":
     folder, work, count, options = sys.argv[1:]
-    options = json.loads(options)
-    if largest := options.pop("largest", None):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     (Path(folder) / f"up {os.getpid()}").touch()
     until((Path(folder) / "go").exists)
     store = Store(Path(folder) / "lab.sqlite")
-    print(json.dumps(sweep(errands(int(count), folder), store, globals()[work], **options)))
+    print(json.dumps(sweep(errands(int(count), folder), store, globals()[work], **json.loads(options))))

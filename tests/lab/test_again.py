@@ -8,11 +8,11 @@ published again, and write the short runs that have changed: python -m tests.lab
 import pytest
 
 from d2lpos.lab import STUDIES, Run, execute
-from d2lpos.lab.encodings import ENCODINGS, ROUNDING
+from d2lpos.lab.encodings import ENCODINGS
 from d2lpos.lab.lines import read
 from d2lpos.lab.machine import alike
 from d2lpos.lab.report import rounded_before
-from tests.lab.again import SHORT, again, apart, measured, quickest, short
+from tests.lab.again import SHORT, apart, measured, short
 
 NEAR = 1e-3  # nats, and shares of rows: what other processors and versions of PyTorch may make of a few steps
 FOUND = read(SHORT)
@@ -37,22 +37,3 @@ def test_a_run_gives_its_record_again(run):
     if not same:
         pytest.skip("near, but its record is from another kind of machine")
     assert all(measured(record) == measured(new) for record in same)
-
-
-def test_how_a_record_compares(monkeypatch):
-    record = execute(Run("order", "none", length=4, steps=2, checks=1, batch_size=4))
-    assert again(record) == "order, none, seed 0: the same to the last digit"
-    record["curve"][0]["test"] += 0.25
-    difference = "order, none, seed 0: numbers differ by up to 0.25"
-    assert again(record) == f"WRONG: {difference}"
-    record["machine"]["processor"] = "abacus"
-    assert again(record) == f"{difference}; the record was made on another kind of machine"
-    monkeypatch.setattr("d2lpos.lab.run.ROUNDING", {"none": 2})
-    assert again(record).endswith("on another kind of machine and rounded as before")
-
-
-def test_encodings_round_otherwise_than_when_their_records_were_published():
-    for study in STUDIES:
-        for record in quickest(study):
-            older = record["started"] < "2026-11-29" and record["run"]["encoding"] in ROUNDING
-            assert (rounded_before(record) is not None) == older

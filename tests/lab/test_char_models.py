@@ -14,7 +14,7 @@ from d2lpos.lab.char_models import card, char_model, dequantized, losses, pack, 
 from d2lpos.lab.models import build
 from d2lpos.lab.studies import LITTLE, STUDIES
 from d2lpos.lab.text import UNKNOWN, characters, decode
-from d2lpos.pretrained.reader import READERS, load, path, read, surprise, tokens, unpack
+from d2lpos.pretrained.char_models import CHAR_MODELS, load, path, read, surprise, tokens, unpack
 
 RUNS = {run.encoding: run for run in STUDIES["readers"].full}
 RECORDS = {record["run"]["encoding"]: record for record in records("readers")}
@@ -114,7 +114,7 @@ def test_each_seed_reads_passages_of_its_own(monkeypatch):
     assert one == again != other
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", CHAR_MODELS)
 def test_a_published_reader_reads_as_its_card_says(name):
     """The record is the float model's; the file is loaded as a page loads it."""
     assert path(name).stat().st_size <= 150_000

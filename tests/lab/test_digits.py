@@ -70,12 +70,6 @@ def test_gray_levels():
     assert TASKS["digits"].vocabulary == PATCHES == 4**4 > pictures("train")[0].max()
 
 
-def test_all_pictures_are_drawn():
-    tokens, labels = digits(4096, 64, torch.Generator().manual_seed(0), split="test")
-    assert len(tokens.unique(dim=0)) == 300
-    assert labels.bincount().amax() < 0.13 * 4096, "guessing one digit is right once in ten"
-
-
 @pytest.mark.parametrize("length", [1, 8, 32, 128, 1024])
 def test_other_lengths_are_refused(length):
     with pytest.raises(ValueError) as raised:

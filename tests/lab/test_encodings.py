@@ -1,7 +1,7 @@
 """Encodings that a reader registers, here and in other processes."""
 
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from textwrap import dedent
 from types import ModuleType
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from d2lpos import ALiBi, Encoding, RoPE
+from d2lpos import ALiBi, Encoding
 from d2lpos.figures import STYLE
 from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
 from d2lpos.lab.__main__ import main
@@ -22,11 +22,6 @@ from d2lpos.lab.plot import describe, plot
 from tests.lab.results import result
 
 TINY = Run("order", length=4, steps=2, batch_size=4, dim=16, layers=1, heads=2)
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "lab.sqlite")
 
 
 def bell(factor=1.0):
@@ -124,6 +119,7 @@ def changed(old, new, source):
     ("2", "3", "make = partial(lambda run, width: width, width=2)"),
     ("2", "3", "class M:\n  def width(self): return 2\nm = M()\nmake = lambda run: m.width()"),
     ("2", "3", "class M:\n  def make(self, run): return self.x\nm = M()\nm.x = 2\nmake = m.make"),
+    ("2", "3", "def outer():\n  def make(run): return later if run else 2\n  return make\n  later = 1\nmake = outer()"),
     ("torch.sin", "torch.cos", "make = lambda run: torch.sin"),
     ("linear", "ntk", "from d2lpos.rotary.scaling import linear\nmake = lambda run: linear"),
 ])
@@ -216,12 +212,6 @@ def test_figures_show_an_own_encoding_in_its_family_s_colors(length):
     plt.close(plot(table))
 
 
-def test_an_own_encoding_may_be_read_through_a_window():
-    register("slow", lambda run: RoPE(run.dim // run.heads, 1e6), "rope")
-    run = replace(TINY, encoding="slow", tested=(4, 8), eval_modes=("as trained", "window"))
-    assert [row["length"] for row in execute(run)["metrics"]] == [4, 8, 4, 8]
-
-
 FILE = """
 from d2lpos import ALiBi
 from d2lpos.lab import register
@@ -251,6 +241,9 @@ def test_a_study_runs_with_the_encodings_of_a_file(tmp_path, monkeypatch, capsys
     assert "wide" in (tmp_path / "order.svg").read_text()
 
 
+CHANGED = "eval_modes scale add_every_layer dropout drop stack continue_training further_length further_steps places limit"
+
+
 @pytest.mark.parametrize("study", STUDIES)
 def test_an_own_encoding_joins_every_study(study):
     register("wide", lambda run: ALiBi(run.heads))
@@ -258,10 +251,9 @@ def test_an_own_encoding_joins_every_study(study):
         without, joined = (STUDIES[study].runs(range(2), smoke, also) for also in ((), ["wide"]))
         own = [run for run in joined if run.encoding == "wide"]
         assert [run for run in joined if run not in own] == without and len(own) == 2
-        assert all((run.eval_modes, run.dropout, run.scale) == (("as trained",), "none", 1) for run in own)
-        assert {(run.task, run.length, run.tested) for run in own} == {
-            (r.task, r.length, r.tested) for r in without
-        }
+        # As the first of the study, and as runs are where nothing is said.
+        usual = {field.name: field.default for field in fields(Run) if field.name in CHANGED.split()} | {"encoding": "wide"}
+        assert own == [replace(run, **usual) for run in (without[0], without[len(without) // 2])]
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

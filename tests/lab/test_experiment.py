@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from d2lpos import Encoding, Learned, RoPE
-from d2lpos.lab import TASKS, Run, accuracy, experiment, inside, models, train, training
+from d2lpos.lab import TASKS, Run, experiment, inside, models, train
 from d2lpos.lab.experiment import deterministic, execute
-from d2lpos.lab.inside import probes, states
+from d2lpos.lab.inside import states
 from d2lpos.lab.models import (
     DROPOUTS,
     EVAL_MODES,
@@ -139,53 +139,6 @@ def test_models_of_a_seed_share_all_but_the_encoding():
             assert torch.equal(weight, other[name])
 
 
-def test_each_length_is_asked_for_the_same_last_tokens():
-    tokens_of = {}
-
-    class Witness(torch.nn.Embedding):
-        def forward(self, tokens, positions):
-            tokens_of[tokens.shape[1]] = tokens
-            return super().forward(tokens)
-
-    witness, sampler = Witness(76, 75), TASKS["language"].tests["test"]
-    short = training.test(witness, sampler, 12, rows=5, last=12, within=48)
-    long = training.test(witness, sampler, 48, rows=5, last=12, within=48)
-    assert torch.equal(tokens_of[48][:, -12:], tokens_of[12])
-    assert long["loss_last"] == pytest.approx(short["loss"])  # this model looks at nothing else
-    assert short["loss_last"] == short["loss"] and long["loss_last"] != long["loss"]
-
-
-def test_no_row_of_a_test_is_drawn_in_training():
-    drawn = {train: [], training.test: []}
-
-    def spy(rows):
-        def sampler(size, length, generator):
-            tokens, targets = TASKS["copy"].train(size, length, generator)
-            rows.extend(map(tuple, tokens.tolist()))
-            return tokens, targets
-
-        return sampler
-
-    model = build(replace(TINY, task="copy"))
-    for seed in range(3):
-        train(model, spy(drawn[train]), 40, steps=3, seed=seed)
-        training.test(model, spy(drawn[training.test]), 40, seed=seed)
-    assert drawn[train] and drawn[training.test] and not set(drawn[train]) & set(drawn[training.test])
-
-
-def test_accuracy_counts_right_answers():
-    class Oracle(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.unused = torch.nn.Parameter(torch.zeros(1))
-
-        def forward(self, tokens, positions):
-            first = tokens.eq(0).float().argmax(1) < tokens.eq(1).float().argmax(1)
-            return torch.stack([~first, first], -1).float()[:, None].expand(-1, tokens.shape[1], -1)
-
-    assert accuracy(Oracle(), TASKS["order"].train, length=6) == 1
-
-
 LEARNED = replace(TINY, encoding="learned", eval_modes=("as trained", "last row"))
 
 
@@ -297,20 +250,6 @@ def test_as_many_other_tokens_are_spared():
     assert not (spared & special).any()
     assert torch.equal(spared.sum(dim=1), special.sum(dim=1))
     assert spared[::2].double().mean(dim=0) == pytest.approx([0, 2 / 3, 2 / 3, 0, 2 / 3], abs=0.1)
-
-
-def test_dropout_needs_a_sum():
-    with pytest.raises(ValueError, match='^encoding must open the door "embed" alone; got RoPE'):
-        execute(replace(TINY, dropout="sum", drop=0.1))
-
-
-def test_a_probe_finds_the_positions_that_are_there():
-    task = TASKS["language"]
-    plain = replace(TINY, length=16, dim=32)
-    table = build(replace(plain, encoding="learned", scale=100))
-    clear, blind = probes(table, task, 16), probes(build(replace(plain, encoding="none")), task, 16)
-    assert clear[0]["layer"] == 0 and clear[0]["error"] < 0.2 and clear[0]["r2"] > 0.99
-    assert blind[0]["error"] > 3.5 and blind[0]["r2"] < 0.1  # a guess of the middle has 4
 
 
 def test_a_record_tells_what_is_inside_where_it_is_asked():
@@ -443,8 +382,10 @@ def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
     )
 
 
-def test_a_fifth_of_the_rate_trains_on(monkeypatch):
-    rates, plain = [], experiment.train
-    monkeypatch.setattr(experiment, "train", lambda *arguments, **more: rates.append(arguments[5]) or plain(*arguments, **more))
+def test_a_fifth_of_the_rate_and_other_batches_train_on(monkeypatch):
+    calls, plain = [], experiment.train
+    monkeypatch.setattr(
+        experiment, "train", lambda *some, **more: calls.append((some[5], more["seed"])) or plain(*some, **more)
+    )
     execute(replace(tiny("rope"), continue_training=("as trained",), further_length=24, further_steps=1, lr=1e-2))
-    assert rates == [1e-2, 2e-3]
+    assert calls == [(1e-2, 0), (2e-3, 2**30)]

@@ -1,4 +1,4 @@
-"""Real processes die, are killed or run out of disk, and nothing that has finished is lost or done again."""
+"""Real processes die or are killed, and nothing that has finished is lost or done again."""
 
 import json
 import os
@@ -15,17 +15,12 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
-from d2lpos.lab import Store, sweep
-from tests.lab.errands import PATIENCE, dawdle, die, die_or_slip, doze, errands, heavy, noted, until, walk
+from d2lpos.lab import sweep
+from tests.lab.errands import PATIENCE, dawdle, die, die_or_slip, doze, errands, noted, until, walk
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "lab.sqlite")
 
 
 @contextmanager
@@ -182,21 +177,6 @@ def test_two_drivers_share_a_store_that_they_make_at_once(tmp_path):
     assert [json.loads(out) for out, _ in outputs] == [{"finished": 30, "failed": 0}] * 2, outputs
     assert counted(tmp_path) == list(range(30))
     assert len({process for _, process in noted(tmp_path)}) > 1
-
-
-def test_a_full_disk(store, tmp_path):
-    """No file of the driver may grow beyond 100 kB, so the store takes a few records of 20 kB."""
-    with driver(tmp_path, "heavy", 12, largest=100_000) as process:
-        _, errors = process.communicate(timeout=PATIENCE)
-    assert "OSError: the store" in errors.splitlines()[-1]
-    assert "cannot be read or written" in errors.splitlines()[-1]
-    assert whole(store)
-    before = store.records()
-    done = counted(tmp_path)
-    assert len(done) - 1 == len(before) < 12
-    assert sweep(errands(12, tmp_path), store, heavy) == {"finished": 12, "failed": 0}
-    assert counted(tmp_path) == sorted([*range(12), done[-1]])
-    assert all(record in store.records() for record in before)
 
 
 def test_a_cluster_that_goes_away(store, tmp_path):

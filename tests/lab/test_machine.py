@@ -33,44 +33,25 @@ def test_machines_are_of_one_kind_where_all_is_the_same_that_both_tell(name):
     assert alike(about, {key: value for key, value in about.items() if key != name})
 
 
-@pytest.mark.parametrize("changed", ["", " M d2lpos/rotary/rope.py"])
-def test_the_commit_has_a_plus_where_files_were_changed(monkeypatch, changed):
-    answers = {"ls-files": "", "rev-parse": "0123456789ab", "status": changed}
-    asked = git(monkeypatch, answers)
-    assert commit.__wrapped__() == "0123456789ab" + "+" * bool(changed)
-    folder = Path(module.__file__).parents[1]
-    assert [[*call[:3]] for call in asked] == 3 * [["git", "-C", folder]]
-    assert asked[0][3:] == ["ls-files", "--error-unmatch", module.__file__]
-    assert asked[1][3:] == ["rev-parse", "--short=12", "HEAD"] and asked[2][3:] == [
-        "status", "--porcelain", ".",
-    ]
+def test_the_commit_has_a_plus_where_files_were_changed_and_is_none_where_git_has_not_the_package(tmp_path, monkeypatch):
+    def git(*arguments):
+        who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+        return subprocess.run(["git", "-C", tmp_path, *who, *arguments], check=True, capture_output=True, text=True).stdout
 
-
-def git(monkeypatch, answers):
-    """Let git tell this, or fail where it is told nothing; return what it is asked."""
-    asked = []
-
-    def run(command, *, capture_output, text, check):
-        asked.append(command)
-        assert capture_output and text
-        answer = answers.get(command[3])
-        done = subprocess.CompletedProcess(command, answer is None, f"{answer}\n", "")
-        if check:
-            done.check_returncode()
-        return done
-
-    monkeypatch.setattr(subprocess, "run", run)
-    return asked
-
-
-def no_git(*_, **__):
-    raise FileNotFoundError("git")
-
-
-def test_where_git_does_not_know_the_package_there_is_no_commit(monkeypatch):
-    git(monkeypatch, {"rev-parse": "0123456789ab", "status": ""})  # the repository of somebody else
+    file = tmp_path / "d2lpos" / "lab" / "machine.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("1")
+    monkeypatch.setattr(module, "__file__", str(file))
     assert commit.__wrapped__() is None
-    monkeypatch.setattr(module.subprocess, "run", no_git)
+    git("init")
+    assert commit.__wrapped__() is None
+    git("add", ".")
+    git("commit", "-m", "one")
+    (tmp_path / "beside").touch()
+    assert commit.__wrapped__() == git("rev-parse", "HEAD")[:12]
+    file.write_text("2")
+    assert commit.__wrapped__() == git("rev-parse", "HEAD")[:12] + "+"
+    monkeypatch.setenv("PATH", "")
     assert commit.__wrapped__() is None
 
 

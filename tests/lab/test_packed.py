@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import numpy as np
 import pytest
 import torch
 from gguf import GGMLQuantizationType
@@ -10,7 +9,6 @@ from gguf.quants import dequantize, quantize
 from scipy.linalg import hadamard
 from torch.nn.functional import pad
 
-from d2lpos import RoPE
 from d2lpos.lab import PROBES, Probe, run_probe
 from d2lpos.lab.bits import StoredKeys
 from d2lpos.lab.packed import E4M3, E5M2, blocks, fp8, mixed
@@ -36,21 +34,6 @@ def test_blocks_are_llama_cpps(bits):
     kind = GGMLQuantizationType[f"Q{bits}_0"]
     theirs = dequantize(quantize(KEYS.numpy(), kind), kind)
     torch.testing.assert_close(blocks(KEYS, bits), torch.from_numpy(theirs).view_as(KEYS))
-
-
-@pytest.mark.parametrize("features", [8, 24])
-def test_mixing_is_of_as_many_features_as_a_power_of_two_divides(features):
-    """24 features, of which 8 at a time are mixed, fill one block."""
-    matrix = torch.from_numpy(np.kron(np.eye(features // 8), hadamard(8))).float() / 8**0.5
-    want = blocks(KEYS[..., :features] @ matrix, 4) @ matrix.T
-    torch.testing.assert_close(mixed(KEYS[..., :features], 4), want)
-
-
-def test_stored_before_is_turned_afterwards():
-    own = RoPE(64)
-    before, after = (StoredKeys(own, fp8, before).rotate(KEYS, KEYS, HERE, HERE)[1] for before in (True, False))
-    torch.testing.assert_close(before, own.rotate_at(fp8(KEYS), HERE))
-    torch.testing.assert_close(after, fp8(own.rotate_at(KEYS, HERE)))
 
 
 def in_blocks(x, bits):

@@ -9,7 +9,7 @@ from torch.nn import Embedding
 from torch.nn.functional import one_hot
 
 from d2lpos import Encoding
-from d2lpos.lab import TASKS, Run, encodings, execute, models, train
+from d2lpos.lab import TASKS, Run, encodings, execute
 from d2lpos.lab.models import build, eval_mode, reads
 from d2lpos.lab.places import LIMITED, PLACES, begun, counted, coupled, drawn, in_squares, jittered, side
 from d2lpos.lab.synthetic import addition
@@ -161,15 +161,6 @@ def test_further_training_has_the_same_places(monkeypatch):
     assert all((p.diff(dim=1) > 0).all() and p.max() > 19 for p in spy.seen[True][3:])
 
 
-def test_positions_are_counted_where_nothing_is_said():
-    spy = Spy()
-    model = build(SUMS)
-    models.place(model, [spy])
-    train(model, addition, 8, steps=1, size=2)
-    measure(model, addition, 8, rows=2)
-    assert all(torch.equal(p, torch.arange(8)) for positions in spy.seen.values() for p in positions)
-
-
 def test_a_row_counts_as_a_whole():
     """Of two rows with three answers each, one has a wrong one; the last answers are both right."""
 
@@ -233,13 +224,6 @@ def test_a_table_has_a_row_for_each_position_below_the_limit():
 PICTURE = Run("digits", "learned", length=64, tested=(64, 256), eval_modes=("interpolated",), dim=8, heads=2)
 
 
-def test_an_interpolated_table_is_itself_at_its_own_size():
-    model, positions = build(PICTURE), torch.arange(64).flip(0)
-    with eval_mode(model, PICTURE, "interpolated", 64):
-        added = model.encoding.embed(torch.zeros(1, 64, 8), positions)[0]
-    torch.testing.assert_close(added, model.encoding.table[positions])
-
-
 @pytest.mark.parametrize(("length", "factor"), [(256, 2), (576, 3)])
 def test_an_interpolated_table_mixes_the_cells_around(length, factor):
     """Bilinearly: by how far the middle of a fine cell lies from those of the coarse ones; at the rim they end."""
@@ -283,13 +267,6 @@ def test_finer_cells_stand_to_scale(encoding):
         moved = model.encoding.rotate(q, k, fine, fine + 2)
     torch.testing.assert_close(turned, trained.rotate(q, k, coarse, coarse))
     torch.testing.assert_close(moved[1], trained.rotate(q, k, coarse, coarse + 1)[1])
-
-
-def test_to_scale_changes_nothing_at_the_trained_size():
-    metrics = execute(replace(AXES, steps=2, batch_size=4, checks=1))["metrics"]
-    at = {(row["reading"], row["length"]): row["loss"] for row in metrics}
-    assert at["as trained", 64] == pytest.approx(at["to scale", 64], abs=1e-5)
-    assert at["as trained", 256] != pytest.approx(at["to scale", 256], abs=1e-5)
 
 
 @pytest.mark.parametrize("name", ["fox", "cope", "path"])

@@ -1,6 +1,5 @@
 """The figure of a study: all that was measured is in it, and it can be read."""
 
-import re
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -8,12 +7,13 @@ import numpy as np
 import pytest
 from pandas import concat
 
-from d2lpos.figures import STYLE, show
+from d2lpos.figures import STYLE
 from d2lpos.figures.style import PAGE
 from d2lpos.lab import STUDIES, frame, summary
 from d2lpos.lab.encodings import ENCODINGS, FAMILY
 from d2lpos.lab.models import EVAL_MODES
 from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
+from d2lpos.lab.report import pages
 from tests.lab.results import result
 
 VALUES = {"order": "accuracy", "extrapolation": "loss"}
@@ -44,17 +44,10 @@ def test_every_encoding_has_a_color_and_a_name_that_the_book_uses():
     assert all(STYLE[key].label == LABELS.get(key, key) for key in STYLE if key in ENCODINGS)
 
 
-def test_names_tell_apart_what_was_run():
-    table = frame(map(result, STUDIES["order"].runs([0])))
-    assert {"none", "none, causal", "RoPE", "ALiBi, causal"} <= set(named(table)["name"])
-    assert named(table)["name"].is_unique
-    table = frame(map(result, STUDIES["extrapolation"].runs([0])))
-    assert {"none", "learned, last row", "RoPE", "RoPE, dynamic NTK"} <= set(named(table)["name"])
-    table = frame(map(result, STUDIES["shorter"].runs([0]))).query("split == 'test'")
-    assert "learned, 150 steps" in set(named(table)["name"]) and named(table)["name"].is_unique
-
-
 @pytest.mark.parametrize(("study", "names"), [
+    ("order", {"none", "none, causal", "RoPE", "ALiBi, causal"}),
+    ("extrapolation", {"none", "RoPE, dynamic NTK", "ALiBi, window"}),
+    ("shorter", {"learned, 150 steps"}),
     ("scale", {"sinusoidal", "sinusoidal, × 0.0156", "learned, × 16"}),
     ("layers", {"none", "learned", "learned, in every block"}),
     ("addition", {"learned, begun", "learned, drawn", "learned, coupled"}),
@@ -122,45 +115,21 @@ def test_no_name_covers_another_or_leaves_the_figure(figures):
             assert all(0 <= box.x0 and box.x1 <= width and 0 <= box.y0 and box.y1 <= height for box in boxes)
 
 
-def test_names_stand_in_the_order_of_their_lines(figures):
-    for ax in figures["extrapolation"].axes:
-        by_place = sorted(written(ax), key=lambda text: text.get_window_extent().y0)
-        assert by_place == sorted(by_place, key=lambda text: text.xy[1])
-
-
-def test_chance_is_marked(figures):
-    (ax,) = figures["order"].axes
-    assert [(text.get_text(), text.xy[0]) for text in written(ax)] == [("chance", 0.5)]
-    assert ax.get_xlabel() == "accuracy at length 8"
-
-
 def test_chance_is_among_the_answers_that_rows_of_this_length_have():
     (ax,) = plot(frame(map(result, STUDIES["back"].runs([0]))), "accuracy").axes
     assert [text.xy[0] for text in written(ax)] == [1 / 31]
     plt.close(ax.figure)
 
 
-def test_an_encoding_keeps_its_dash_beside_relatives_that_come_before_it():
-    figure = plot(frame(map(result, STUDIES["table"].runs([0]))), "loss")
-    lines = {line.get_label(): line for ax in figure.axes for line in ax.lines}
-    lone = plt.figure().add_subplot().plot([0, 1], **STYLE["sinusoidal"].line)[0]
-    assert {"Fourier", "sinusoidal"} <= set(lines)
-    assert lines["sinusoidal"]._dash_pattern == lone._dash_pattern != lines["Fourier"]._dash_pattern
-    plt.close("all")
-
-
-def test_within_a_color_dashes_differ(figures):
-    for ax in figures["extrapolation"].axes:
-        lines = [line for line in ax.lines if line.get_label()[0] != "_"]
-        looks = [(line.get_color(), str(line._dash_pattern)) for line in lines]
-        assert lines and len(set(looks)) == len(looks)
-
-
-def test_the_page_can_color_it(tables):
-    for study, value in VALUES.items():
-        svg = show(plot(tables[study], value), "A figure.").svg
-        assert not re.search(r"(?<!, )#[0-9a-f]{6}[;\"]", svg), "a color that is not the book's"
-        assert "var(--enc-alibi, #cc79a7)" in svg
+@pytest.mark.parametrize(("study", "drawn"), [
+    ("crowd", True),
+    ("settings", False),
+    ("resolution", False),
+    ("addition", True),
+])
+def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
+    texts = pages(study, list(map(result, STUDIES[study].runs(range(2)))))
+    assert (f"{study}.svg" in texts) == drawn and {f"{study}-test.csv", f"{study}-about.csv"} <= set(texts)
 
 
 def test_the_words_tell_the_means():

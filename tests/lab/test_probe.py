@@ -1,6 +1,5 @@
 """The studies of trained models, on a tiny stand-in; what is published of them is what their records say."""
 
-import json
 import math
 import re
 from dataclasses import FrozenInstanceError, replace
@@ -8,31 +7,21 @@ from hashlib import sha256
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 
 from d2lpos import Encoding, RoPE
-from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, real_table, records, run_probe
+from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, records, run_probe
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.observed import (
-    along,
-    board_data,
-    dearest,
-    digits_found,
-    sentence_data,
-    shown,
-    texts,
-)
+from d2lpos.lab.observed import board_data, shown, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.publish import publish
 from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden, rows_moved
-from d2lpos.lab.real_table import BIT, moved, ordered, remembered
 from d2lpos.lab.regroup import InParts
-from d2lpos.pretrained import load_minilm, losses
+from d2lpos.pretrained import losses
 from d2lpos.runtime.published import RESULTS
 from d2lpos.transformer import attention_weights
 from tests.weights import need
@@ -244,37 +233,6 @@ def test_the_board_holds_a_cell_a_row_and_a_column():
     assert [len(data["columns"]), len(data["cells"]), len(data["cells"][0])] == [4, 1, 4]
 
 
-def test_the_published_board_is_that_of_its_records_and_of_the_words_on_it():
-    data = json.loads(json.dumps(board_data(records("real-board"))))
-    assert json.loads((RESULTS / "real-board.json").read_text("utf-8")) == data
-    pair, *pairs = sorted((column[0] for column in data["columns"]), reverse=True)
-    layer, *layers = sorted((row[0] for row in data["rows"]), reverse=True)
-    assert [data["columns"][0][0], data["rows"][1][0]] == [pair, layer]
-    for words in (
-        (
-            f"Its loss of {data['base'][0]:.3f} rises by {pair:.3f} with pair 0 still in all layers, "
-            f"and by at most {pairs[0]:.3f} with any other pair"
-        ),
-        f"by {layer:.3f} with all of layer 1 still, and by at most {layers[0]:.3f} with another layer",
-        f"by {data['none'][0]:.3f} where nothing turns",
-    ):
-        assert words in (RESULTS.parent / "results-trained.md").read_text("utf-8")
-
-
-def test_the_dearest_parts_of_the_board_are_told_passage_by_passage():
-    table = dearest(records("real-board"))
-    data = board_data(records("real-board"))
-    kinds = {"pair": data["columns"], "layer": data["rows"], "no": [data["none"]]}
-    for kind, cells in kinds.items():
-        rises = sorted((cell[0] for cell in cells), reverse=True)[:5]
-        part = table[[name.startswith(kind) for name in table.index]]
-        means = [float(cell.split()[0].replace("−", "-")) for cell in part["Mean"]]
-        assert means == pytest.approx(rises, abs=1e-3)
-        single = part.drop(columns="Mean").map(lambda cell: float(cell.replace("−", "-")))
-        assert single.mean(axis=1).tolist() == pytest.approx(rises, abs=1e-3)
-    assert table.columns.tolist() == [*(f"Passage {n}" for n in range(data["passages"])), "Mean"]
-
-
 def test_sentences_go_on_with_what_each_is_likeliest_to_say():
     model = loaded("stand-in")
     for record, layers in zip(records_of("real-sentence"), ((0, 1), (1,)), strict=True):
@@ -286,32 +244,6 @@ def test_sentences_go_on_with_what_each_is_likeliest_to_say():
         assert [row["case"] for row in record["rows"]] == ["as trained", *["held"] * 4, "no rotation"]
         assert [row["pair"] for row in record["rows"]] == [None, 0, 1, 2, 3, None]
         assert {row["layer"] for row in record["rows"]} == {None if len(layers) == 2 else 1}
-
-
-def going_on(layer: int | None, *words: str) -> dict:
-    """A record of a sentence, of a model with as many pairs as there are words between the first and the last."""
-    cases = ["as trained", *["held"] * (len(words) - 2), "no rotation"]
-    pairs = [None, *range(len(words) - 2), None]
-    rows = [
-        {"case": case, "layer": layer, "pair": pair, "goes on": word}
-        for case, pair, word in zip(cases, pairs, words, strict=True)
-    ]
-    return {"run": {"seed": 0}, "rows": rows}
-
-
-def test_each_way_to_go_on_is_there_once():
-    records = [
-        going_on(1, "a", "a", "b", "c"), going_on(None, "a", "d", "a", "e"), going_on(0, "a", "a", "a", "b"),
-    ]
-    data = sentence_data([*records, going_on(0, "f", "f", "f", "f") | {"run": {"seed": 1}}])
-    assert data.pop("begins").startswith("The cat sat")
-    assert data == {
-        "goes": ["a", "b", "c", "d", "e"],
-        "none": 4,
-        "columns": [3, 0],
-        "rows": [1, 2],
-        "cells": [[0, 0], [0, 1]],
-    }
 
 
 def test_a_needle_stands_where_it_is_said_to_and_is_asked_for():
@@ -375,18 +307,6 @@ def test_a_question_is_read_as_if_it_alone_followed_the_text(name):
         torch.testing.assert_close(one, alone, atol=1e-4, rtol=1e-4)
 
 
-def test_a_window_as_long_as_the_text_is_no_window():
-    model = loaded("stand-in")
-    ways = eval_modes(model, 32)
-    assert ways["window"]["window"] == (16, 0)
-    assert ways["yarn"]["encoding"].scaled()[1] == 1.0  # nothing is stretched at the training length
-    long = eval_modes(model, 16_384)
-    assert long["yarn"]["encoding"].scaled()[1] > 1 and long["window and 4 first"]["window"] == (4096, 4)
-    with torch.no_grad():
-        text = tokens(Probe("real-length", model="stand-in", length=40))
-        assert torch.allclose(losses(model, text, window=(40, 0)), losses(model, text), atol=1e-5)
-
-
 # Tables and files
 
 
@@ -409,37 +329,6 @@ def test_a_table_shows_the_right_case_and_what_others_lose():
     cells = shown(some)["made by rule"]
     assert cells["as trained"].startswith("3.500 ± 6.353")
     assert cells["reversed"] == "+2.500 ± 0.000"
-
-
-def test_a_long_passage_is_told_part_by_part():
-    places = [1.0, 3.0, 2.0, 2.0, 5.0, 7.0, 4.0, 4.0]
-    some = [
-        {"run": {"text": "rule", "seed": 0, "length": 16384}, "rows": [{"case": case, "places": places}]}
-        for case in ("window", "as trained")
-    ]
-    table = along(some)
-    assert table.index.tolist() == [("as trained", "made by rule"), ("window", "made by rule")]
-    assert table.iloc[0].to_dict() == {
-        "0 to 4,096": "2.000",
-        "4,096 to 8,192": "2.000",
-        "8,192 to 12,288": "6.000",
-        "12,288 to 16,384": "4.000",
-    }
-
-
-def test_digits_are_counted_over_needles_and_passages():
-    def asked(case: str, length: int, *right: int) -> dict:
-        rows = [
-            {"case": case, "at": 7 * n, "right": some, "of": 5, "loss": 1.0} for n, some in enumerate(right)
-        ]
-        return {"run": {"text": "persuasion", "seed": 0, "length": length}, "rows": rows}
-
-    some = [asked("sharper", 16384, 0, 1), asked("as trained", 16384, 0, 0), asked("as trained", 1024, 5, 4)]
-    table = digits_found([*some, asked("as trained", 1024, 3, 2)])
-    assert table.index.tolist() == ["as trained", "sharper"]
-    assert table.loc["as trained"].to_dict() == {"1,024 tokens": "14 of 20", "16,384 tokens": "0 of 10"}
-    assert table.loc["sharper"].tolist() == ["–", "1 of 10"]
-    assert table.to_csv(lineterminator="\n").startswith('Reading,"1,024 tokens","16,384 tokens"\n')
 
 
 def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
@@ -494,27 +383,6 @@ def test_the_stand_in_tells_what_the_model_did(study):
         for some in (records_of(study), records(study))
     )
     assert here == there
-
-
-def test_what_a_table_remembers_has_four_decimals():
-    model = SimpleNamespace(table=torch.randn(9, 5), tokens=nn.Embedding(20, 5))
-    numbers_of = remembered(model)
-    assert numbers_of["norms"] == [round(norm, 4) for norm in model.table.double().norm(dim=1).tolist()]
-    assert all(row != nearest for row, nearest in enumerate(numbers_of["nearest"]))
-    numbers = [number for values in numbers_of.values() for number in (values if isinstance(values, list) else [values])]
-    assert numbers == [round(number, 4) for number in numbers]
-
-
-def test_published_cosines_come_out_again(monkeypatch):
-    need("minilm")
-    model, rows = load_minilm(), records("real-table")[0]["rows"]
-    published = {(row["case"], row["text"], row.get("beside")): row for row in rows if "text" in row}
-    for row in ordered(model, "cpu"):
-        assert row == pytest.approx(published["order", row["text"], row["beside"]], abs=2e-4)
-    monkeypatch.setattr(real_table, "MORE", [])
-    monkeypatch.setattr(real_table, "BESIDE", {})
-    [row] = moved(model, "cpu")
-    assert row == pytest.approx(published["moved", BIT, None], abs=2e-4)
 
 
 def test_a_published_loss_comes_out_again():

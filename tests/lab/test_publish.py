@@ -63,16 +63,6 @@ def test_given_runs_alone(tmp_path, runs):
     assert read(tmp_path / "two.jsonl") == [record(run) for run in runs[4:6]]
 
 
-def test_an_export_replaces_the_file_as_a_whole(tmp_path, runs):
-    store = Store(tmp_path / "lab.sqlite")
-    export(store, tmp_path / "all.jsonl")
-    before = (tmp_path / "all.jsonl").stat().st_ino
-    store.finish(record(runs[0]))
-    export(store, tmp_path / "all.jsonl")
-    assert (tmp_path / "all.jsonl").stat().st_ino != before
-    assert read(tmp_path / "all.jsonl") == [record(runs[0])]
-
-
 def test_an_export_that_fails_leaves_the_file(tmp_path, runs, monkeypatch):
     store = Store(tmp_path / "lab.sqlite")
     export(store, tmp_path / "all.jsonl")
@@ -87,13 +77,6 @@ def test_an_export_that_fails_leaves_the_file(tmp_path, runs, monkeypatch):
 def full(path, *_, **__):
     path.write_bytes(b'{"half": ')
     raise OSError(28, "No space left on device")
-
-
-@pytest.mark.parametrize("text", ["{", "[]", "1", "{}", '{"key": "a"}', "<<<<<<< HEAD", ""])
-def test_what_is_no_record_is_told_with_its_line(tmp_path, runs, text):
-    (tmp_path / "a.jsonl").write_text(f"{line(record(runs[0]))}\n{text}\n")
-    with pytest.raises(ValueError, match=r"a\.jsonl, line 2, is no record"):
-        read(tmp_path / "a.jsonl")
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])

@@ -4,13 +4,11 @@ import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.lab import PROBES, Probe
-from d2lpos.lab.observed import on_fifteen
+from d2lpos.lab import Probe
 from d2lpos.lab.probe import loaded, tokens
-from d2lpos.lab.probes import run_probe
-from d2lpos.lab.real_inside import PARTS, AlikeKeys, inside, masks
+from d2lpos.lab.real_inside import AlikeKeys, inside, masks
 from d2lpos.pretrained import losses
-from d2lpos.transformer import attention_weights, causal_mask
+from d2lpos.transformer import causal_mask
 from tests.lab.test_probe import Still
 
 HOW = {"study": "real-inside", "model": "stand-in", "text": "rule", "length": 32}
@@ -113,24 +111,9 @@ def test_heads_look_back_at_another_pace_of_their_own_layer():
 def test_leads_are_differences_of_scores():
     model, probe = loaded("stand-in"), Probe(part="sinks", **HOW)
     late, early = (row["leads"] for row in inside(probe, "cpu") if row["case"].startswith("lead in"))
-    here, differences = torch.arange(32), []
-
-    def watch(layer: int, q: torch.Tensor, k: torch.Tensor) -> None:
-        scores = attention_weights(q, k, here, here, model.encoding, causal_mask(here, here))[0].double().log()
-        differences.append(
-            torch.stack([scores[:, n, 0] - scores[:, n, 1 : n + 1].mean(dim=-1) for n in range(1, 32)]).mean()
-        )
-
-    model.read(model.embed(tokens(probe)), watch=watch)
+    scores = weights_of(model, tokens(probe))[:, 0].double().log()  # (layer, head, query, key), but for a number of each query
+    differences = [
+        torch.stack([one[:, n, 0] - one[:, n, 1 : n + 1].mean(dim=-1) for n in range(1, 32)]).mean() for one in scores
+    ]
     assert sum(early) == pytest.approx(differences[0].item(), abs=1e-3)
     assert sum(late) == pytest.approx(sum(differences).item() / 2, abs=1e-3)  # of the stand-in's layers, both
-
-
-def test_each_part_says_its_cases_once_and_losses_make_a_table():
-    records = [run_probe(Probe(part=part, **HOW)) for part in PARTS]
-    for record in records:
-        keys = [(row["case"], row.get("layer"), row.get("head")) for row in record["rows"]]
-        assert len(set(keys)) == len(keys)
-    table = on_fifteen(records)
-    assert table.index[0] == "as trained, 32 tokens" and list(table) == ["made by rule"]
-    assert {probe.part for probe in PROBES["real-inside"].full} == set(PARTS)

@@ -3,14 +3,12 @@
 import pytest
 import torch
 
-from d2lpos.lab import PROBES, Probe, real_openings
-from d2lpos.lab.observed import without_heading
+from d2lpos.lab import Probe, real_openings
 from d2lpos.lab.passages import passage
 from d2lpos.lab.probe import loaded
-from d2lpos.lab.probes import run_probe
 from d2lpos.lab.real_inside import masks
 from d2lpos.lab.real_openings import AFTER, begun, openings
-from d2lpos.transformer import attention_weights
+from tests.lab.test_real_inside import weights_of
 
 HOW = {"study": "real-openings", "model": "stand-in", "text": "rule", "length": 32}
 
@@ -38,18 +36,12 @@ def test_another_part_and_a_text_that_ends_are_refused():
 @pytest.mark.parametrize("part", AFTER)
 def test_the_heaviest_token_is_found_under_each_mask(part):
     code = HOW | {"text": "code"}  # in which tokens behind those that are asked get more
-    probe, model, here = Probe(part=part, **code), loaded("stand-in"), torch.arange(32)
+    probe, model = Probe(part=part, **code), loaded("stand-in")
     by_case = {row["case"]: row for row in openings(probe, "cpu")}
     assert by_case["begins"]["words"] == [chr(one) for one in begun(probe)[0, :3].tolist()]
 
     def mean_weight(mask: torch.Tensor) -> torch.Tensor:
-        shares = []
-
-        def watch(layer: int, q: torch.Tensor, k: torch.Tensor) -> None:
-            shares.append(attention_weights(q, k, here, here, model.encoding, mask)[0, :, 19:].mean(dim=(0, 1)))
-
-        model.read(model.embed(begun(probe)), mask=mask, watch=watch)
-        return torch.stack(shares).mean(dim=0)
+        return weights_of(model, begun(probe), mask=mask)[..., 19:, :].mean(dim=(0, 1, 2, 3))
 
     for name, mask in masks(32, "cpu").items():
         mean, row = mean_weight(mask), by_case[f"most: {name}"]
@@ -63,15 +55,3 @@ def test_words_that_the_second_token_repeats(monkeypatch):
     monkeypatch.setattr(real_openings, "begun", lambda probe: torch.tensor([list(b"7.\nIt was to be the end of it all.")]))
     [begins, *_] = openings(Probe(part="from further on", **HOW), "cpu")
     assert begins == {"case": "begins", "words": ["7", ".", "\n"], "repeats": ["."]}
-
-
-def test_passages_with_a_token_above_a_tenth_are_counted():
-    records = [run_probe(Probe(part=part, **HOW)) for part in AFTER]
-    table = without_heading(records)
-    assert list(table) == ["made by rule"] and set(table["made by rule"]) == {"0 of 1"}
-    for row in records[0]["rows"]:
-        if row["case"].startswith("most: (b)"):
-            row["share"] = 0.11
-    above = without_heading(records)["made by rule"]
-    assert above.index[above == "1 of 1"].tolist() == [("without its first line", "(b) but from the second: some token")]
-    assert {probe.part for probe in PROBES["real-openings"].full} == set(AFTER)

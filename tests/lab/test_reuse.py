@@ -6,11 +6,9 @@ from functools import partial
 
 import pytest
 import torch
-from scipy.stats import sem, t
 
-from d2lpos.lab import PROBES, Probe, packed, records, run_probe, shift
+from d2lpos.lab import PROBES, Probe, packed, run_probe, shift
 from d2lpos.lab.bits import StoredKeys
-from d2lpos.lab.observed import by_text, reused, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.real import hidden
@@ -174,44 +172,3 @@ def test_sentences_hold_on_one_side_of_their_limits(decide):
     numbered = re.findall(r'^\d\. "(.*?)"', sys.modules[decide.__module__].__doc__, re.MULTILINE)
     assert table["sentence"].tolist() == numbered or decide is packed.decided and len(table) == 6
     assert decide is not judged or table[["part", "length"]].drop_duplicates().to_numpy().tolist() == [["one piece", 128]]
-
-
-@pytest.mark.parametrize(
-    ("study", "verdicts"), [("real-reuse", judged), ("real-shift", decided), ("real-packed-shift", packed.decided)]
-)
-def test_verdicts_are_open_without_an_interval_and_told_of_all_records(study, verdicts):
-    published = records(study)
-    assert len(published) == len(PROBES[study].full) * 5
-    table = verdicts(published)
-    assert set(table["verdict"]) <= {"holds", "fails", "open"} and (table["n"] == 15).all()
-    assert set(verdicts(published[:1])["verdict"]) == {"open"}
-    assert set(texts(study, published)) == {f"{study}.csv", f"{study}-about.csv"}
-
-
-def test_the_table_tells_nats_and_digits_of_each_text():
-    """Code loses with keys read in four pieces, and the novels need not: no column is a mean over unlike texts."""
-    study = records("real-reuse")
-    table = reused(study)
-    assert table.index[0] == ("1 × 128", "computed fresh") and table.shape == (36, 6)
-    assert all(cell.endswith(" of 100") for cell in table.filter(like="digits").to_numpy().flat)
-    some = [one for one in study if one["run"]["part"] == "four pieces" and one["run"]["text"] == "code"]
-    cases = [{row["case"]: row["loss"] for row in one["rows"]} for one in some]
-    rises = [one["turned on"] - one["computed fresh"] for one in cases]
-    mean = sum(rises) / 5
-    half = sem(rises) * t.ppf(0.975, 4)
-    assert table.loc[("4 × 128", "turned on"), "code: nats"] == f"+{mean:.3f} ± {half:.3f}" == "+0.207 ± 0.091"
-    assert len(CASES) == 7
-
-
-@pytest.mark.parametrize(
-    ("study", "decide"), [("real-reuse", judged), ("real-shift", decided), ("real-packed-shift", packed.decided)]
-)
-def test_a_rule_for_all_texts_keeps_its_verdicts_beside_those_of_each_text(study, decide):
-    runs = records(study)
-    verdicts = by_text(decide, runs)
-    assert list(verdicts) == ["together", "persuasion", "pride", "code"]
-    assert verdicts["together"].tolist() == decide(runs)["verdict"].tolist()
-    for text in list(verdicts)[1:]:
-        alone = decide([one for one in runs if one["run"]["text"] == text])
-        assert (alone["n"] == 5).all()
-        assert verdicts[text].to_dict() == alone.set_index(verdicts.index.names)["verdict"].to_dict()

@@ -1,7 +1,7 @@
 """What a run may be, and what names its record."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -48,41 +48,19 @@ def test_one_experiment_has_one_key():
 
 
 def test_each_field_counts():
-    others = [
-        replace(RUN, task="copy"),
-        replace(RUN, encoding="none", eval_modes=()),
-        replace(RUN, seed=1),
-        replace(RUN, length=32),
-        replace(RUN, shortest=8),
-        replace(RUN, tested=(64,)),
-        replace(RUN, eval_modes=("ntk",)),
-        replace(RUN, steps=201),
-        replace(RUN, batch_size=65),
-        replace(RUN, lr=1e-3),
-        replace(RUN, checks=9),
-        replace(RUN, dim=128),
-        replace(RUN, heads=2),
-        replace(RUN, layers=3),
-        replace(RUN, causal=False),
-        replace(RUN, precision="bfloat16"),
-        replace(RUN, scale=2, eval_modes=("as trained",)),
-        replace(RUN, add_every_layer=True),
-        replace(RUN, probe=True),
-        replace(RUN, keep=True),
-        replace(RUN, dropout="sum", drop=0.1),
-        replace(RUN, dropout="sum", drop=0.2),
-        replace(RUN, dropout="token", drop=0.2),
-        replace(RUN, stack=("full", "none")),
-        replace(RUN, stack=("none", "full")),
-        replace(RUN, **FURTHER),
-        replace(RUN, **FURTHER | {"continue_training": ("yarn",)}),
-        replace(RUN, **FURTHER | {"further_steps": 5}),
-        replace(RUN, **FURTHER | {"further_length": 512}),
-        replace(RUN, places="begun", limit=128),
-        replace(RUN, places="begun", limit=129),
-        replace(RUN, places="drawn", limit=128),
-    ]
-    assert len({run.key for run in [RUN, *others]}) == 33
+    alone = {
+        "task": "copy", "seed": 1, "length": 32, "shortest": 8, "tested": (64,), "eval_modes": ("ntk",), "steps": 201,
+        "batch_size": 65, "lr": 1e-3, "checks": 9, "dim": 128, "heads": 2, "layers": 3, "causal": False,
+        "precision": "bfloat16", "add_every_layer": True, "probe": True, "keep": True, "scale": 2,
+    }  # fmt: skip
+    changes = [{name: value} for name, value in alone.items()] + [{"encoding": "none", "eval_modes": ()}]
+    changes += [{"dropout": name, "drop": rate} for name, rate in (("sum", 0.1), ("sum", 0.2), ("token", 0.2))]
+    changes += [{"stack": stack} for stack in (("full", "none"), ("none", "full"))]
+    changes += [FURTHER | other for other in ({}, {"continue_training": ("yarn",)}, {"further_steps": 5}, {"further_length": 512})]
+    changes += [{"places": name, "limit": limit} for name, limit in (("begun", 128), ("begun", 129), ("drawn", 128))]
+    assert {field.name for field in fields(Run)} == {name for change in changes for name in change}
+    assert len({run.key for run in [RUN, *(replace(RUN, **change) for change in changes)]}) == 33
+    assert len(changes) == 32
 
 
 def test_a_new_version_of_the_task_is_another_run(monkeypatch):

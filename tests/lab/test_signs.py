@@ -5,8 +5,7 @@ from math import comb
 
 import pytest
 
-from d2lpos.lab import moments, records, signs
-from d2lpos.lab.report import at_equal_rates, counts
+from d2lpos.lab import moments, signs
 from tests.lab.test_verdict import arm
 
 
@@ -46,29 +45,8 @@ def test_equal_seeds_have_no_sign():
     assert (row.better, row.worse, row.sign, row.rank) == (0, 0, 1, 1)
 
 
-def test_the_rate_is_the_one_that_was_chosen():
-    some = both([0.1, 0.2]) + both([-0.1, -0.2], drop=0.3)[2:]
-    assert signs(moments(some))["drop"].tolist() == [0.3, 0.3]
-    table = moments(some)
-    assert signs(table[table["drop"] != 0.3])["worse"].tolist() == [2, 2]
-
-
 def test_bad_calls():
     with pytest.raises(ValueError, match="^against must be one of none, sum; got 'token'$"):
         signs(moments(both([0.1, 0.2])), against="token")
     with pytest.raises(ValueError, match="^the seeds of all placements must match where"):
         signs(moments(both([0.1, 0.2])[:-1]))
-
-
-def test_what_the_words_say():
-    """Chapter 7 and the page of the study tell these."""
-    table = counts(records("dropout-lookup"))
-    some = table[table["Encoding"] == "sinusoidal"]
-    assert (some.loc[some["Against"] == "none", "Worse"] == "10 of 10").all()
-    others = some[(some["Dropout"] == "protected") & (some["Against"] != "none")]
-    assert (others["Better"] == "10 of 10").all() and set(others["Against"]) == {"sum", "others protected"}
-    assert set(some["p by signs"]) == {"0.002"} == set(some["p by ranks"])
-    rates = at_equal_rates(records("dropout-language")).set_index(["Encoding", "Moment", "Rate"])
-    assert rates.loc[("learned", "last", 0.05), ["Difference", "Worse"]].tolist() == ["+0.017", "10 of 10"]
-    assert rates.loc[("learned", "best", 0.05), ["Difference", "Worse"]].tolist() == ["+0.012", "8 of 10"]
-    assert (rates.xs(0.3, level="Rate")["Better"] == "10 of 10").all()

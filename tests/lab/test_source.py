@@ -1,7 +1,6 @@
 """Source code as a task, on a small file; and the recipe of the large one, which is packed where its packages are."""
 
 import hashlib
-import json
 import re
 import sys
 from collections import Counter
@@ -12,7 +11,6 @@ import torch
 
 from d2lpos.lab import source
 from d2lpos.lab.text import characters, decode
-from d2lpos.runtime.published import RESULTS
 
 TRAIN, TEST = b"x = 1\n" * 100, b"y = 2\n" * 100
 
@@ -95,26 +93,3 @@ def test_the_pinned_packages_make_the_file_of_the_study():
     data = source.pack()
     assert len(data) <= 40_000_000
     assert hashlib.sha256(data).hexdigest() == source.SHA256
-
-
-def test_what_the_page_says_of_the_records():
-    """Differences in nats on the held-out packages, and shares of letters."""
-    lines = (RESULTS / "scale-gpu.jsonl").read_text("utf-8").splitlines()
-    rows = {
-        (record["run"]["encoding"], row["reading"], row["split"], row["length"]): row
-        for record in map(json.loads, lines)
-        for row in record["metrics"]
-    }
-    loss = {key: row["loss_last"] for key, row in rows.items()}
-    at = [512, 1024, 2048, 4096, 8192]
-    yarn = [loss["rope", "yarn", "test", n] - loss["rope", "as trained", "test", 512] for n in at]
-    assert max(yarn) == yarn[-1] and round(yarn[-1], 2) == 0.25
-    for name, reading in ("sinusoidal", "as trained"), ("learned", "last row"):
-        assert loss[name, reading, "test", 1024] - loss[name, reading, "test", 512] > 2.4
-    assert round(loss["none", "as trained", "test", 1024] - loss["none", "as trained", "test", 512], 2) == 0.64
-    assert round(loss["rope", "as trained", "test", 1024] - loss["rope", "as trained", "test", 512], 2) == 0.1
-    assert round(loss["rope", "yarn", "test", 512] - loss["rope", "as trained", "test", 512], 2) == 0.14  # chapter 10
-    share = {key: row["accuracy_last"] for key, row in rows.items() if key[2] == "needle"}
-    assert round(share["sinusoidal", "as trained", "needle", 512], 2) == 0.61
-    assert round(share["rope", "yarn", "needle", 8192], 2) == 0.2
-    assert all(share[key] < 0.07 for key in share if key[3] > 2048 and key[1] != "yarn")

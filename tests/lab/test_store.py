@@ -13,11 +13,6 @@ from tests.lab.errands import errands, record, until
 
 
 @pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "lab.sqlite")
-
-
-@pytest.fixture
 def runs(tmp_path):
     return {run.key: run for run in errands(3, tmp_path)}
 
@@ -106,16 +101,6 @@ def test_failed_runs_wait_until_they_are_asked_for(store, runs):
         store.retry([key])
         assert store.errors() == {}
         assert store.claim(runs, owner) == key
-
-
-def test_no_half_rows(store, runs):
-    with store.driver() as owner:
-        store.claim(runs, owner)
-        for change in (
-            "record = '{}'", "error = ''", "state = 'finished'", "state = 'failed'", "owner = NULL",
-        ):
-            with pytest.raises(sqlite3.IntegrityError):
-                query(store, f"UPDATE runs SET {change}")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only heartbeats tell of death here")
@@ -230,25 +215,6 @@ def test_a_full_disk(store, runs, monkeypatch):
         assert store.states() == {key: "running"}
         store.finish(record(runs[key], weight="x" * 100_000))
     assert store.states() == {key: "finished"}
-
-
-def test_a_store_opens_although_another_driver_begins_to_write_meanwhile(store, monkeypatch):
-    query(store, "PRAGMA journal_mode = DELETE")
-    connect, opened = sqlite3.connect, []
-    with closing(connect(store.path, isolation_level=None)) as other:
-
-        def without_patience(path, *_, **more):
-            opened.append(path)
-            if len(opened) == 2:  # the store has looked into the file, and goes on to set its log
-                other.execute("BEGIN IMMEDIATE")
-            return connect(path, 0, **more)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(sqlite3, "connect", without_patience)
-            Store(store.path)
-    assert len(opened) == 2 and query(store, "PRAGMA journal_mode") == [("delete",)]
-    Store(store.path)
-    assert query(store, "PRAGMA journal_mode") == [("wal",)]
 
 
 def test_the_log_is_written_ahead_and_tidied_up(store, runs):

@@ -1,15 +1,9 @@
 import dask
-import distributed
 import pytest
 from distributed import Client, LocalCluster
 
-from d2lpos.lab import Run, Store, sweep
+from d2lpos.lab import Run, sweep
 from tests.lab.errands import errands, leave, noted, record, trip, walk
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "lab.sqlite")
 
 
 @pytest.mark.parametrize("way", [{}, {"jobs": 2}, {"cluster": "local:2"}], ids=str)
@@ -69,6 +63,7 @@ def test_the_bar_tells_what_happens(store, tmp_path, capfd):
         lambda run, device: record(errands(9, run.folder)[8]),
         "of run 0000000000000000; got that of 0000000000000008",
     ),
+    (lambda run, device: record(errands(9, run.folder)[8]) | {"key": run.key}, "work must return the record of run"),
     (leave, "SystemExit: errand left"),
 ])
 def test_work_that_gives_no_record_has_failed(store, tmp_path, work, error):
@@ -134,37 +129,3 @@ def test_workers_with_several_threads_are_refused(store, tmp_path, monkeypatch):
     ):
         sweep(errands(1, tmp_path), store, walk, cluster=cluster.scheduler_address)
     assert store.states() == {}
-
-
-def test_a_scheduler_that_is_gone_before_a_run_is_handed_out(store, tmp_path, monkeypatch):
-    class Client:
-        def __init__(self, address):
-            pass
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            return False
-
-        def nthreads(self):
-            raise distributed.comm.CommClosedError("in <TCP (closed)>: Stream is closed")
-
-        def get_executor(self):
-            return self
-
-        submit = None
-
-    monkeypatch.setattr(distributed, "Client", Client)
-    with pytest.raises(OSError, match="^the cluster is gone; what had finished is in the store$"):
-        sweep(errands(1, tmp_path), store, cluster="tcp://127.0.0.1:1")
-
-
-def test_a_record_of_another_run_under_this_one_s_key_is_not_kept(store, tmp_path):
-    run, other = errands(2, tmp_path)
-
-    def work(claimed, device):
-        return record(other) | {"key": claimed.key}
-
-    assert sweep([run], store, work) == {"finished": 0, "failed": 1}
-    assert "work must return the record of run" in store.errors()[run.key]

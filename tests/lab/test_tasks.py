@@ -76,38 +76,6 @@ def test_bad_sizes_and_lengths_are_refused(task, sampler):
         assert str(raised.value) == message
 
 
-@pytest.mark.parametrize("name", [n for n, task in TASKS.items() if len(task.tests) > 1 and n not in ("source", "echo")])
-def test_no_split_holds_rows_of_another(name):
-    samplers = TASKS[name].tests
-    rows = [tuple(row) for s in samplers.values() for row in sample(s, lengths(TASKS[name])[-1])[0].tolist()]
-    assert len(set(rows)) > 0.95 * len(rows)  # some digits are drawn twice
-
-
-def test_the_ends_of_the_models_and_what_they_may_see():
-    ends = {name: (task.vocabulary, task.outputs, task.causal, task.windows) for name, task in TASKS.items()}
-    assert ends == {
-        "order": (512, 2, False, False),
-        "copy": (11, 10, True, False),
-        "reverse": (11, 10, True, False),
-        "recall": (273, 16, True, False),
-        "needle": (273, 16, True, False),
-        "lookup": (273, 16, False, False),
-        "addition": (13, 10, True, False),
-        "sums": (13, 10, True, False),
-        "count": (19, 8, True, False),
-        "back": (273, 64, True, False),
-        "echo": (18, 17, True, False),
-        "language": (76, 75, True, True),
-        "flowing language": (76, 75, True, True),
-        "language small": (76, 75, True, True),
-        "source": (256, 256, True, True),
-        "needle in a novel": (76, 75, True, True),
-        "masked": (79, 75, False, False),
-        "masked small": (79, 75, False, False),
-        "digits": (256, 10, False, False),
-    }
-
-
 def test_the_special_tokens():
     special = {name: task.special for name, task in TASKS.items() if task.special is not None}
     assert special == {"masked": 76, "masked small": 76, "lookup": 17}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from d2lpos.lab import TASKS, Run, moments, records, verdicts
-from d2lpos.lab.studies import DROPPED, PLACED, STUDIES
+from d2lpos.lab import Run, moments, verdicts
+from d2lpos.lab.studies import PLACED
 from tests.lab.results import result
 
 NONE = Run("masked small", "learned", steps=30)
@@ -44,35 +44,12 @@ def test_the_moments_of_a_run():
     ]
 
 
-def test_the_first_of_equal_rows_is_the_best():
-    one = record(best=2.0)
-    one["curve"][2]["validation"] = 2.0
-    assert moments([one])["step"].tolist() == [20, 30]
-
-
-def test_a_task_without_text_of_the_training_has_no_gap():
-    one = record()
-    for row in one["curve"]:
-        del row["seen"]
-    assert moments([one])["gap"].isna().all()
-
-
 def test_the_validation_chooses_the_rate_and_the_test_does_not():
     base = arm("none", 0.0, noise(0, 2), noise(1, 2))
     tempting = arm("sum", 0.1, noise(2, 1), noise(3, 1), validation=5.0)
     chosen = arm("sum", 0.3, noise(4, 3), noise(5, 3), validation=4.0)
     table = verdicts(moments(base + tempting + chosen))
     assert table["drop"].tolist() == [0.3, 0.3] and (table["mean"] > 0.9).all()
-
-
-def test_each_moment_chooses_its_own_rate():
-    records = arm("none", 0.0, noise(0, 2), noise(1, 2))
-    records += arm("sum", 0.1, noise(2, 2), noise(3, 3), validation=1.0)
-    records += arm("sum", 0.3, noise(4, 2), noise(5, 2), validation=1.2)
-    for one in records[-10:]:
-        one["curve"][2]["validation"] = 1.3  # that of the other rate has risen to 1.5
-    table = verdicts(moments(records))
-    assert table[["moment", "drop"]].values.tolist() == [["best", 0.1], ["last", 0.3]]
 
 
 def test_differences_and_p_values_are_what_scipy_says():
@@ -117,72 +94,7 @@ def test_a_chance_of_a_twentieth_is_not_below_it(monkeypatch):
     assert table["verdict"].tolist() == ["undecided", "undecided"]
 
 
-def test_one_seed_decides_nothing():
-    table = verdicts(moments([record(), record("sum", 0.1, best=9.0, last=9.0)]))
-    assert table["verdict"].tolist() == ["undecided", "undecided"]
-
-
-def test_other_comparisons():
-    records = arm("none", 0.0, noise(0, 2), noise(1, 2)) + arm("sum", 0.1, noise(2, 3), noise(3, 3))
-    records += arm("protected", 0.1, noise(4, 2.5), noise(5, 2.5))
-    table = moments(records)
-    spared = verdicts(table[table["dropout"] != "none"], against="sum")
-    assert spared[["dropout", "verdict"]].values.tolist() == [["protected", "better"]] * 2
-    gaps = verdicts(table, "gap")
-    assert gaps.loc[gaps["dropout"] == "sum", "mean"].tolist() == pytest.approx([1, 1], abs=0.01)
-
-
-def test_tasks_and_encodings_are_families_of_their_own():
-    runs = [run for name in ("dropout-masked", "dropout-lookup") for run in STUDIES[name].runs(range(3))]
-    records = [
-        result(run) | {"curve": [record(seed=i % 7, best=2 + i % 5)["curve"][1]]}
-        for i, run in enumerate(runs)
-    ]
-    table = verdicts(moments(records))
-    assert len(table) == 2 * 2 * 2 * (len(PLACED) + 2)
-    one = moments(r for r in records if r["run"]["task"] == "lookup" and r["run"]["encoding"] == "learned")
-    part = table[(table["task"] == "lookup") & (table["encoding"] == "learned")].reset_index(drop=True)
-    assert part["p"].tolist() == pytest.approx(verdicts(one)["p"].tolist(), nan_ok=True)
-
-
 def test_the_seeds_must_match():
     records = arm("none", 0.0, noise(0), noise(1)) + arm("sum", 0.1, noise(2), noise(3))[1:]
     with pytest.raises(ValueError, match="the seeds of dropout 'sum' are"):
         verdicts(moments(records))
-
-
-@pytest.mark.parametrize("name", [name for name in STUDIES if name.startswith("dropout")])
-def test_a_study_of_dropout_tries_every_placement_at_every_rate(name):
-    study = STUDIES[name]
-    special = TASKS[study.full[0].task].special is not None
-    for encoding in "sinusoidal", "learned":
-        tried = [(run.dropout, run.drop) for run in study.full if run.encoding == encoding]
-        placements = [*PLACED, *["protected", "others protected"] * special]
-        assert tried == [("none", 0.0), *((placement, rate) for placement in placements for rate in DROPPED)]
-    assert len({replace(run, encoding="none", dropout="none", drop=0) for run in study.full}) == 1
-    assert {run.dropout for run in study.smoke} == {"none", "sum"}
-
-
-def test_what_the_words_say():
-    """Chapter 7 tells these of the study."""
-    runs = {name: moments(records(f"dropout-{name}")) for name in ("language", "masked", "lookup")}
-    tables = {name: verdicts(run).set_index(["encoding", "moment"]) for name, run in runs.items()}
-    language = tables["language"]
-    assert set(language["verdict"]) == {"better"}
-    assert language.loc[("sinusoidal", "last"), "mean"].between(-0.8, -0.6).all()
-    assert language.xs("best", level="moment")["mean"].min() == pytest.approx(-0.06, abs=0.005)
-    assert "better" not in {*tables["masked"]["verdict"], *tables["lookup"]["verdict"]}
-    assert set(tables["masked"].loc["sinusoidal", "verdict"]) == {"worse"}
-    slow = tables["lookup"].loc[("sinusoidal", "last")]
-    assert (slow["mean"] > 0).all() and (slow["verdict"] == "undecided").sum() == 4
-
-    def compared(name, arm, against):
-        run = runs[name][runs[name]["dropout"].isin([arm, against])]
-        return verdicts(run, against=against).set_index(["encoding", "moment"]).sort_index()
-
-    token = compared("language", "token", "sum")
-    assert token["verdict"].tolist() == ["undecided", "undecided", "better", "better"]
-    assert token.loc[("sinusoidal", "best"), "mean"] == pytest.approx(-0.02, abs=0.005)
-    spared = compared("masked", "protected", "sum")
-    assert set(spared["verdict"]) == {"better"} and spared["mean"].between(-0.045, -0.015).all()
-    assert set(compared("masked", "protected", "others protected")["verdict"]) == {"undecided"}

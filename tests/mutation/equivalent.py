@@ -50,4 +50,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "d2lpos/rotary/rope.py": {"if pairs.stride(-1) != 1 or ((n % 2 for n in": "Copies where it need not."},
     "d2lpos/offset/skew.py": {"q.shape[-1] != vectors.shape[1]": AXES},
     "d2lpos/transformer/model.py": {"check_encoding(encoding) → encoding": "The layers check it, too."},
+    "d2lpos/transformer/programs.py": {
+        "[SDPBackend.FLASH_ATTENTION, SDPBackend.MATH]": "PyTorch has that program on a GPU alone.",
+    },
 }

@@ -238,9 +238,12 @@ def changes(node: ast.AST, above: tuple, imported: set[str]) -> Iterator[ast.AST
                     index.elts, lambda rest: ast.Subscript(value, ast.Tuple(rest, ast.Load()), node.ctx)
                 )
         case ast.Slice(lower, upper, step):
-            if not isinstance(lower, ast.Constant) or lower.value:
+            if lower and getattr(lower, "value", True):
                 yield ast.Slice(None, upper, step)
-            yield from (ast.Slice(lower, None, step), ast.Slice(lower, upper))
+            if upper:
+                yield ast.Slice(lower, None, step)
+            if step:
+                yield ast.Slice(lower, upper)
             for one in (ast.Add(), ast.Sub()):
                 if lower and not isinstance(lower, ast.Constant):
                     yield ast.Slice(ast.BinOp(lower, one, ast.Constant(1)), upper, step)

@@ -22,6 +22,7 @@ from .rules import mutants, named
         "x = (-a // b)", "x = (a // b)", "x = -(a // b)", "x = -((-a / b))", "x = -((-a))", "x = -(b)", "x = -((b // -a))"}),
     ("x = y[i]", {"x = y", "x = y[-1]"}),
     ("x = y[1:]", {"x = y", "x = y[:]", "x = y[2:]", "x = y[0:]", "x = y[-1:]"}),
+    ("x = y[a :]", {"x = y", "x = y[:]", "x = y[a + 1:]", "x = y[a - 1:]"}),  # and not y[a:], which is the same
     ("x = a if b else c", {"x = (c if b else a)", "x = a", "x = c"}),
     ("x = [y for y in z if a]", {"x = [y for y in z]", "x = [y for y in z if (not a)]"}),
     ("a, b = x", {"(b, a) = x"}),

@@ -147,14 +147,16 @@ def strike(browser: Firefox | WebKit, key: str) -> None:
     browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": keys}])
 
 
+def show(browser: Firefox | WebKit, page: Path, html: str) -> None:
+    """Open a page with a figure alone."""
+    page.write_text(f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{html}</body></html>', "utf-8")
+    browser.ask("url", url=page.as_uri())
+
+
 def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
     """Raise an AssertionError where the figure does not draw, or does not answer the hand."""
     label, start, end, value = DRAGS[name]
-    page.write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{figure(name).html}</body></html>',
-        "utf-8",
-    )
-    browser.ask("url", url=page.as_uri())
+    show(browser, page, figure(name).html)
     inside(browser, "rest()")
     assert inside(browser, "drawn()"), "nothing is drawn"
     drag(browser, label, start, end)
@@ -172,11 +174,7 @@ def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
 def try_machine(browser: Firefox | WebKit, page: Path) -> None:
     """Raise an AssertionError where the models do not read, or the end of the text does not answer a key."""
     readers = machine("none", "rope", text="dickens", state="longer")
-    html = readers._repr_mimebundle_()["text/html"]
-    page.write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{html}</body></html>', "utf-8"
-    )
-    browser.ask("url", url=page.as_uri())
+    show(browser, page, readers._repr_mimebundle_()["text/html"])
     inside(
         browser,
         "(async () => { while (!shadow()?.querySelector('.read')) await new Promise(done => setTimeout(done, 50)); })()",

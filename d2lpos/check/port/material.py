@@ -7,9 +7,9 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from ...pretrained.reader import load as load_reader
-from ...pretrained.reader import surprise
-from ...pretrained.reader import tokens as read_as
+from ...pretrained.char_models import load as load_char_model
+from ...pretrained.char_models import surprise
+from ...pretrained.char_models import tokens as read_as
 from ...rotary.rope import RoPE, permute_qk_rows
 from ...transformer.model import Transformer
 from ..verdict import Misconduct
@@ -85,7 +85,7 @@ def grouped() -> tuple[dict, dict[str, Tensor]]:
 
 def trained() -> tuple[dict, dict[str, Tensor], dict]:
     """A model that has read Jane Austen, as a file in the interleaved layout: configuration, file, card."""
-    model, card = load_reader("rope")
+    model, card = load_char_model("rope")
     sizes = {"vocabulary": card["unknown"] + 1, "outputs": card["unknown"], "dim": card["d_model"]}
     heads = {"heads": card["heads"], "kv_heads": card["heads"], "rotary": card["d_model"] // card["heads"]}
     config = PLAIN | other_base(10_000.0) | sizes | heads | {"layers": card["layers"]}

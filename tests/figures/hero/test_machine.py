@@ -14,7 +14,7 @@ from d2lpos_ext.policy import policy
 
 from book.execute import CHAR_MODELS as STORED
 from d2lpos.figures.machine import NAMES, PASSAGES, STATES, brought, losses, machine
-from d2lpos.pretrained.reader import READERS, load, parsed, path
+from d2lpos.pretrained.char_models import CHAR_MODELS, load, parsed, path
 from tests.figures.hero.host import INSIDE, on, still
 from tests.site.detectors import Visit
 
@@ -103,7 +103,7 @@ def test_what_is_stored_is_small_and_holds_no_model():
 
 
 def test_an_output_is_small():
-    largest = sorted(READERS, key=lambda name: len(brought(name)))[-2:]
+    largest = sorted(CHAR_MODELS, key=lambda name: len(brought(name)))[-2:]
     figure = machine(*largest, '& <"' * 128, "longer late shuffled")  # a long text, which is escaped
     assert sum(len(part.encode()) for part in figure._repr_mimebundle_().values()) < 300_000
 
@@ -482,9 +482,9 @@ def test_in_a_frame_that_allows_nothing_but_scripts(host):
 
 
 def test_what_cells_bring_is_what_the_files_hold(host):
-    pairs = zip(READERS[::2], READERS[1::2], strict=True)
+    pairs = zip(CHAR_MODELS[::2], CHAR_MODELS[1::2], strict=True)
     host.show(*(f"<script>{models(machine(*pair))}</script>" for pair in pairs))
-    for name in READERS:
+    for name in CHAR_MODELS:
         file = parsed(path(name).read_text("utf-8"))
         came = host.page.evaluate(
             "async name => { const file = await d2lposReaders[name]; return { ...file, weights: [...file.weights] } }",
@@ -523,7 +523,7 @@ def test_where_no_models_are_it_says_what_to_do(host):
 
 def test_from_a_folder_it_loads_what_is_asked_for_and_no_more(host, tmp_path):
     (tmp_path / "_static").mkdir()
-    for name in READERS:
+    for name in CHAR_MODELS:
         copy(path(name), tmp_path / "_static")
     page = (
         '<!doctype html><html lang="en" data-content_root="./"><head><meta charset="utf-8"><title>Reads</title>'

@@ -11,7 +11,7 @@ from d2lpos.figures.hero import COUNTERS, data, hero
 from d2lpos.figures.machine import PASSAGES
 from d2lpos.figures.ranks import CHUNKS, SIZE, TEXT, first, measured, starts, table, ways
 from d2lpos.lab.text import SPLITS, characters, decode
-from d2lpos.pretrained.reader import load, tokens
+from d2lpos.pretrained.char_models import load, tokens
 from d2lpos.rotary.rope import frequencies
 from tests.figures.hero.drawn import fixed, walked
 

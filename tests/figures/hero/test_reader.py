@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from d2lpos.figures.machine import PASSAGES, positions, shuffled, trained
 from d2lpos.lab.text import characters, decode
-from d2lpos.pretrained.reader import LONGEST, READERS, load, path, surprise, tokens
+from d2lpos.pretrained.char_models import CHAR_MODELS, LONGEST, load, path, surprise, tokens
 from d2lpos.rotary.rope import RoPE
 from d2lpos.rotary.scaling import linear, ntk
 from d2lpos.runtime.threads import one_thread
@@ -45,7 +45,7 @@ def job(model: str, text: str = TEXT, **how) -> dict:
 @cache
 def outputs() -> dict:
     """Each model in each setting; RoPE under each rule, too."""
-    cases = [(model, setting, "as trained") for model in READERS for setting in SETTINGS]
+    cases = [(model, setting, "as trained") for model in CHAR_MODELS for setting in SETTINGS]
     cases += [("rope", "as they are", rule) for rule in RULES]
     jobs = [job(model, positions=SETTINGS[at].tolist(), rule=rule, look=AT) for model, at, rule in cases]
     return dict(zip(cases, ask(*jobs), strict=True))
@@ -62,7 +62,7 @@ def ready(name: str, rule: str):
     return model, card
 
 
-CASES = [(model, setting, "as trained") for model in READERS for setting in SETTINGS]
+CASES = [(model, setting, "as trained") for model in CHAR_MODELS for setting in SETTINGS]
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def looks(layer, x, positions, mask, cache):
 
 def test_the_loss_of_its_passage_is_that_of_the_model_before_it_was_packed():
     passage = characters("test", flowing=True)[: LONGEST + 1]
-    heard = ask(*(job(name, decode(passage[:-1])) for name in READERS))
-    for name, one in zip(READERS, heard, strict=True):
+    heard = ask(*(job(name, decode(passage[:-1])) for name in CHAR_MODELS))
+    for name, one in zip(CHAR_MODELS, heard, strict=True):
         logits = torch.tensor(one["logits"]).view(LONGEST, -1)
         losses = load(name)[1]["passage"]["float"]
         assert cross_entropy(logits, passage[1:]).item() == pytest.approx(losses["whole"], abs=0.01)

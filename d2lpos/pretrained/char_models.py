@@ -26,12 +26,12 @@ from ..rotary.rope import RoPE
 from ..runtime.published import published
 from ..transformer.model import Transformer
 
-__all__ = ["READERS", "load", "surprise", "tokens"]
+__all__ = ["CHAR_MODELS", "load", "surprise", "tokens"]
 
-READERS = ("none", "sinusoidal", "learned", "rope", "t5", "alibi")
+CHAR_MODELS = ("none", "sinusoidal", "learned", "rope", "t5", "alibi")
 """The models by name, alike but for their encoding.
 
->>> READERS[3]
+>>> CHAR_MODELS[3]
 'rope'
 """
 LONGEST = 512  # characters that a page lets them read
@@ -99,13 +99,13 @@ def load(name: str) -> tuple[Transformer, dict[str, Any]]:
     """A model of the pages by its encoding, with the very weights that they compute with, and its card.
 
     A learned table serves positions past its end with its last row. The layers look ahead where no mask
-    forbids it: `surprise` gives one. Raises ValueError for a name that is not in READERS.
+    forbids it: `surprise` gives one. Raises ValueError for a name that is not in CHAR_MODELS.
 
     >>> model, card = load("alibi")
     >>> card["train_length"]
     128
     """
-    check_name("name", name, READERS)
+    check_name("name", name, CHAR_MODELS)
     return read(path(name).read_text("utf-8"))
 
 
