@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from d2lpos.bias.alibi import bias
 from d2lpos.bias.alibi import slopes as slopes_of
 from d2lpos.bias.t5 import bucket
 from d2lpos.config import read
