@@ -77,7 +77,7 @@ const ask = {
     // Away are the answer and what the page tells below. Frames stand there, and a line in one leads back, or skips.
     const cover = covers => {
       details.open = true;
-      details.hidden = covers;
+      details.classList.toggle("away", covers);
       for (const told of boxes) {
         told.classList.toggle("shown", !covers);
         told.querySelector(":scope > .waits")?.remove();
