@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from d2lpos_ext.asks import anchor
 
 from tests.site.detectors import visit
 from tests.site.pages import ROOT
@@ -19,7 +18,7 @@ for asked, path in ASKS.values():
 SCREENS = {390: 844, 1280: 800}
 # Of each prediction, what its reader sees: those above it are answered. A headline is in sight everywhere, as is a figure that
 # a chapter opens with; a label is for who listens.
-IN_SIGHT = """reach => [...document.querySelectorAll('.predict')].map((box, at, boxes) => {
+IN_SIGHT = r"""reach => [...document.querySelectorAll('.predict')].map((box, at, boxes) => {
     const above = boxes[at - 1];
     if (above) (above.querySelector('form .skip') ?? above.querySelector('details:not([open]) summary'))?.click();
     const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
