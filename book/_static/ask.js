@@ -128,7 +128,7 @@ const ask = {
       const overlooked = words.length ? make("div", {className: "overlooked"}, judged ? make("b", {}, "Easily missed: ") : "", ...words) : "";
       const when = kind === "reviews" ? make("p", {className: "when"}, review.says(memory.all(kind)[question.id])) : "";
       const all = kind === "predictions" ? make("a", {href: `${document.documentElement.dataset.content_root}book/predicted.html`}, "What I predicted") : "";
-      if (now) shown.style.minHeight = `${shown.offsetHeight}px`;
+      if (now) shown.style.minHeight = `${shown.getBoundingClientRect().height}px`;
       shown.replaceChildren(...[both, judged ? "" : overlooked, when, trouble, make("p", {className: "buttons"}, anew, all)].filter(Boolean));
       after.replaceChildren(...judged ? [overlooked, ask.judge(question)].filter(Boolean) : []);
       after.hidden = !judged;
