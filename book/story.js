@@ -22,8 +22,8 @@ const LOOK = `:host{display:block;font:15px/1.4 var(--sans,sans-serif);font-vari
 ::-webkit-slider-thumb{appearance:none;width:20px;height:20px;margin-top:-9px;border-radius:50%;background:currentColor}::-moz-range-thumb{width:20px;height:20px;border:0;border-radius:50%;background:currentColor}
 button{font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;min-width:44px;height:36px;padding:0 8px;cursor:pointer;position:relative}
 button::after{content:"";position:absolute;inset:-5px -2px}.play{min-width:60px}:is(button,input):focus-visible{outline:2px solid;outline-offset:2px}
-.wait{margin:6px 0 0;opacity:.75}.says{font-size:16px;min-height:2.8em;margin:2px 0 0}.says b{margin-right:.5em}.sr{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
-@media print{.bar,.wait,.says b{display:none}.fig{max-width:calc(var(--most)/1.5)}.says{min-height:0}}`;
+.says{font-size:16px;min-height:2.8em;margin:2px 0 0}.says b{margin-right:.5em}.sr{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+@media print{.bar,.says b{display:none}.fig{max-width:calc(var(--most)/1.5)}.says{min-height:0}}`;
 
 export function render(host, { says, rhythm, play }) {
   const root = host.attachShadow({ mode: 'open' }), sheet = new CSSStyleSheet(), last = says.length - 1;
@@ -37,12 +37,9 @@ export function render(host, { says, rhythm, play }) {
   for (const name of ['style', 'width', 'height']) svg.removeAttribute(name);
   root.adoptedStyleSheets = [sheet]; root.append(fig);
 
-  // A film waits while the answer to the prediction right above it is closed. A hand on the film skips that.
-  const above = host.closest('figure')?.previousElementSibling, answer = above?.matches('.predict') && above.querySelector('details');
-  const note = h('p.wait', {}, 'This picture waits for your prediction above. ▸ skips it.');
-  let waits = Boolean(play && answer && !answer.open);
-  if (waits) words.before(note);
-  let at = waits || play && !still() ? 0 : last, aim = null, raf = 0, told; // aim: the step that a hand asked for, until the story is there
+  // A film behind a prediction waits until the answer is open.
+  const answer = host.closest('.told')?.previousElementSibling.querySelector('details'), waits = Boolean(play && answer && !answer.open);
+  let at = play && !still() ? 0 : last, aim = null, raf = 0, told; // aim: the step that a hand asked for, until the story is there
   function show(to) {
     at = to;
     if (at === aim) aim = null;
@@ -83,9 +80,7 @@ export function render(host, { says, rhythm, play }) {
     const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[e.key];
     if (by) { e.preventDefault(); go(by); }
   };
-  const release = () => { waits = false; note.remove(); };
-  if (waits) answer.addEventListener('toggle', () => { if (waits) { release(); if (still()) show(last); else view.observe(fig); } });
-  for (const touch of ['pointerdown', 'keydown', 'click']) fig.querySelector('.bar').addEventListener(touch, e => { if (e.key !== 'Tab') release(); }, true);
+  if (waits && !still()) answer.addEventListener('toggle', () => view.observe(fig), { once: true });
   for (const touch of ['pointerdown', 'keydown', 'focusin']) fig.addEventListener(touch, e => { if (e.target !== button) stop(); }, true);
   addEventListener('beforeprint', () => { stop(); show(last); });
   show(at);

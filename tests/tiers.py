@@ -97,6 +97,9 @@ PROOFS = {
     "tests/site/test_asks.py::test_the_page_of_predictions_shows_surprises_and_gives_nothing_away": (),
     "tests/site/test_asks.py::test_the_search_shows_what_a_prediction_covers_only_when_it_is_made": (),
     "tests/site/test_asks.py::test_an_answer_to_a_question_that_has_changed_is_asked_anew": (),
+    "tests/site/test_blind.py::test_nothing_in_sight_tells_the_answer": (
+        "index", "chapters/04-rope", "chapters/in-depth/09b-sentences-and-places", "chapters/projects/p4-four-times", "book/own",
+    ),
     "tests/site/test_decks.py": (),
     "tests/site/test_detectors.py": (),
     "tests/site/test_pages.py::test_a_browser_that_keeps_nothing_meets_no_error": ("index", "chapters/05-relative", "book/your-model"),

@@ -74,18 +74,21 @@ const ask = {
     details.after(after);
     const boxes = kind === "predictions" ? document.querySelectorAll(`.told[data-of="${question.id}"]`) : [];
 
-    // What the page tells below is out of reach while the question is open; its first line leads back, or skips.
+    // Away are the answer and what the page tells below. Frames stand there, and a line in one leads back, or skips.
     const cover = covers => {
+      details.open = true;
+      details.classList.toggle("away", covers);
       for (const told of boxes) {
+        told.classList.toggle("shown", !covers);
         told.querySelector(":scope > .waits")?.remove();
-        for (const part of told.children) part.inert = covers;
         if (!covers) continue;
         const skip = make("button", {type: "button", className: "skip"}, "Show it");
         skip.addEventListener("click", () => { reveal(); told.tabIndex = -1; told.focus({preventScroll: true}); });
-        told.prepend(make("p", {className: "ask waits"}, make("span", {}, "This waits for ", make("a", {href: `#${place.parentElement.id}`}, "your prediction"), "."), skip));
+        told.prepend(make("div", {className: "ask waits"}, make("p", {}, make("span", {}, "This waits for ", make("a", {href: `#${place.parentElement.id}`}, "your prediction"), "."), skip)));
       }
     };
-    const reveal = () => { details.hidden = false; details.open = true; shown.replaceChildren(); cover(false); };
+    // Who skips sees the form still, or what stands below would move.
+    const reveal = () => { shown.querySelector("form").inert = true; cover(false); };
 
     const put = () => {
       const form = ask.kinds[question.kind](question);
@@ -111,7 +114,7 @@ const ask = {
       skip.addEventListener("click", () => { reveal(); details.querySelector("summary").focus(); });
       shown.replaceChildren(element);
       after.replaceChildren();
-      after.hidden = details.hidden = true;
+      after.hidden = true;
       cover(true);
     };
 
@@ -125,11 +128,10 @@ const ask = {
       const overlooked = words.length ? make("div", {className: "overlooked"}, judged ? make("b", {}, "Easily missed: ") : "", ...words) : "";
       const when = kind === "reviews" ? make("p", {className: "when"}, review.says(memory.all(kind)[question.id])) : "";
       const all = kind === "predictions" ? make("a", {href: `${document.documentElement.dataset.content_root}book/predicted.html`}, "What I predicted") : "";
+      if (now) shown.style.minHeight = `${shown.getBoundingClientRect().height}px`;
       shown.replaceChildren(...[both, judged ? "" : overlooked, when, trouble, make("p", {className: "buttons"}, anew, all)].filter(Boolean));
       after.replaceChildren(...judged ? [overlooked, ask.judge(question)].filter(Boolean) : []);
       after.hidden = !judged;
-      details.hidden = false;
-      details.open = true;
       cover(false);
       if (now) both.focus();
     };

@@ -34,7 +34,7 @@ def test_it_is_read_in_ten_minutes_films_included():
     """At 240 words a minute after the first screen, without what is folded, while each film plays once to its end."""
     after = BODY[BODY.index("## Now your own words") :]
     words = re.sub(
-        r"<details>.*?</details>|<[^>]+>|\]\([^)]*\)|^:.*|\{\.\w+\}",
+        r"<details>.*?</details>|<[^>]+>|\]\([^)]*\)|^[:%].*|\{\.\w+\}",
         " ",
         after,
         flags=re.DOTALL | re.MULTILINE,

@@ -4,9 +4,7 @@ window.detect = (() => {
   const FIELD = 'input, select, textarea';
   // Elements in shadow roots too, and only those that are drawn.
   const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
-  // What waits for a prediction is out of reach, also within a figure's own root.
-  const waits = e => e && (e.matches('[inert]') || waits(up(e)));
-  const drawn = () => all(document.body).filter(e => e.checkVisibility({visibilityProperty: true}) && !waits(e));
+  const drawn = () => all(document.body).filter(e => e.checkVisibility({visibilityProperty: true, opacityProperty: true}));
   const up = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host;
   const near = e => `<${e.localName}${e.id && '#' + e.id}${e.classList.length ? '.' + [...e.classList].join('.') : ''}>`;
   const quote = text => JSON.stringify(text.trim().replace(/\s+/g, ' ').slice(0, 60));
@@ -306,7 +304,7 @@ window.detect = (() => {
 
     // Figures that answer the reader's hand, their controls, and what they show.
     figures: () => [...document.querySelectorAll('[data-hero], [data-explore]')],
-    waits: e => Boolean(waits(e)),
+    waits: e => !e.checkVisibility({visibilityProperty: true}),
     parts: figure => all(figure.shadowRoot ?? figure),
     controls(figure) {
       const wanted = 'input:not([type=hidden]), select, button, summary, a[href], [tabindex="0"]';

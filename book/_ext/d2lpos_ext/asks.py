@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 LISTS = ("options", "overlooks")  # words of the page, which may hold formulas
-OWN = {"options", "legend", "by"}  # what the form itself does not read
+OWN = {"options", "legend", "by", "tells"}  # what the form itself does not read
 
 
 def form(

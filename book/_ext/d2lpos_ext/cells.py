@@ -90,7 +90,7 @@ def _open(page: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def _told(page: list[NotebookNode]) -> list[NotebookNode]:
-    """Enclose what follows a prediction, which `ask.js` covers until there is an answer.
+    """Enclose what follows a prediction, which is away from the page until there is an answer.
 
     It ends above the next heading, or below the cell that `metadata.d2lpos.told` marks, and is not there where the prediction is
     marked. A heading whose `told` names a prediction begins a section that tells its answer, too.
