@@ -4,17 +4,16 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from html import escape
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from matplotlib.figure import Figure
 
+from .image import image
 from .show import Picture, show
 
 if TYPE_CHECKING:
     import ipywidgets
 
-# Where a notebook is not trusted, scripts are dropped with their content: then the first picture stands as an
-# image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
+# JupyterLab takes arrow keys from a slider unless told not to.
 PAGE = """\
 <div data-explore="{key}" style="max-width:5.4in;margin:0 auto">
 <div style="display:flex;align-items:center;gap:.75em;font:15px/1.4 var(--sans, sans-serif)">
@@ -24,18 +23,17 @@ data-lm-suppress-shortcuts
 style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
 <output style="min-width:{width}ch;font-weight:600;font-variant-numeric:tabular-nums">{text}</output>
 </div>
-<div><img src="data:image/svg+xml,{image}" alt="{alt}" style="max-width:100%"></div>
+<div>{first}</div>
 {others}</div>
 <script type="module">
 for (const root of document.querySelectorAll('[data-explore="{key}"]')) {{
-  const [input, output, image] = ['input', 'output', 'img'].map(name => root.querySelector(name));
-  if (!image) continue; // this one runs already
-  const frames = [[output.value, decodeURIComponent(image.src.slice(image.src.indexOf(',') + 1))]];
+  const [input, output, first] = ['input', 'output', 'svg'].map(name => root.querySelector(name));
+  if (!input.disabled) continue; // this one runs already
+  const view = first.parentNode, frames = [[output.value, view.innerHTML]];
   for (const other of root.querySelectorAll('script')) frames.push([other.dataset.value, other.textContent]);
-  const view = image.parentNode;
   (input.oninput = () => {{
     const [text, picture] = frames[input.value];
-    view.innerHTML = picture; // inline, it takes the page's colors
+    view.innerHTML = picture;
     output.value = text;
     input.setAttribute('aria-valuetext', text);
   }})();
@@ -89,8 +87,7 @@ class Explorer:
             "last": len(others),
             "text": escape(text),
             "width": max(map(len, self.pictures)),
-            "image": quote(first.svg, safe=" =:/,;()"),
-            "alt": escape(first.alt),
+            "first": first.svg,
             "others": "".join(
                 f'<script type="image/svg+xml" data-value="{escape(text)}">\n{picture.svg}</script>\n'
                 for text, picture in others
@@ -101,7 +98,7 @@ class Explorer:
         return PAGE.format(key=key, **parts)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        bundle = {"text/html": self.html, "text/plain": next(iter(self.pictures.values())).alt}
+        first, html, view = next(iter(self.pictures.values())), self.html, {}
         from IPython import get_ipython  # late: a script that draws no page has neither
 
         if getattr(get_ipython(), "kernel", None):
@@ -109,11 +106,11 @@ class Explorer:
                 import ipywidgets  # noqa: F401
             except ModuleNotFoundError:
                 fewer = f"The slider steps through {len(self.pictures)} stored pictures, because ipywidgets is not installed."
-                return bundle | {"text/html": f"{self.html}<p>{fewer}</p>\n"}
-            # By hand, because ipywidgets 7 has no `_repr_mimebundle_`.
-            view = {"version_major": 2, "version_minor": 0, "model_id": self.live().model_id}
-            bundle["application/vnd.jupyter.widget-view+json"] = view
-        return bundle
+                html += f"<p>{fewer}</p>\n"
+            else:  # by hand, because ipywidgets 7 has no `_repr_mimebundle_`
+                live = {"version_major": 2, "version_minor": 0, "model_id": self.live().model_id}
+                view = {"application/vnd.jupyter.widget-view+json": live}
+        return {"text/html": image(first.svg, first.alt, html), "text/plain": first.alt} | view
 
 
 def explore(
