@@ -19,6 +19,8 @@ from d2lpos_ext.svg import inline, shorten
 from d2lpos_ext.trust import SENTENCE, say_how_to_trust
 from fontTools.ttLib import TTFont
 
+from d2lpos.figures.image import image
+
 ROOT = Path(__file__).parents[2]
 GOOD = Path(__file__).with_name("good.ipynb")
 TOC = """\
@@ -403,9 +405,10 @@ def test_theme_is_repaired(site):
         assert all(bar["role"] for bar in html.select("#pst-primary-sidebar"))
 
 
-def test_a_notebook_to_download_says_how_to_trust_it_where_it_has_figures(tmp_path):
+def test_a_notebook_to_download_says_how_to_trust_it_where_figures_move(tmp_path):
     drawn, plain = nbformat.read(GOOD, as_version=4), nbformat.read(GOOD, as_version=4)
-    plain.cells = plain.cells[:2]
+    output = next(cell for cell in drawn.cells if cell.get("outputs")).outputs[0]
+    output.data["text/html"] = image("<svg/>", "A line.", "<script>move()</script>")
     for name, notebook in {"plain": plain, "drawn": drawn}.items():
         path = tmp_path / "_sources" / f"{name}.ipynb"
         path.parent.mkdir(exist_ok=True)

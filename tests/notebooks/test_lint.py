@@ -159,7 +159,9 @@ MISTAKES = {
     ],
     "picture_has_words": [
         show(BARS),
-        show(BARS, picture("image/svg+xml", '<svg aria-label=" "/>')),
+        show(BARS, picture("text/html", '<img alt=" " src="data:,">')),
+        show(BARS, picture("text/html", '<svg aria-label="Bars."><text>three</text></svg>')),
+        show(BARS, picture("text/html", '<img alt="Bars." src="data:,"><script>draw()</script>')),
         show(SUM, picture("image/png", "iVBORw0")),
         show(BARS, picture("text/html", "<div>bars</div>")),
     ],

@@ -24,7 +24,7 @@ from nbformat import NotebookNode
 from tests import kernels
 
 VALUE = re.compile(r"\b(?:True|False|None|nan|inf)\b|(?<![\w.])[-+−]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?")
-MOST = 300_000  # characters of an output: a saved copy of a notebook holds it
+MOST = 320_000  # characters of an output: a saved copy of a notebook holds it
 
 
 def texts(cell: NotebookNode, *kinds: str) -> str:
