@@ -31,7 +31,13 @@ OPENINGS = {
     "verdict": page.VERDICT,
 }
 CHECK = r"check\.\w+\({}\)"
-INSTALL = 'from importlib.util import find_spec\nif not find_spec("d2lpos"):\n    %pip install -q "d2lpos[notebooks] @ git+{}"\n'
+INSTALL = """\
+from importlib.util import find_spec
+from sys import executable
+if not find_spec("d2lpos"):
+    book = "d2lpos[notebooks] @ git+{}"
+    !"{{executable}}" -m pip install -q "{{book}}"
+"""
 DIRECTIVE, ROLE = r"^ *(?:`{3,}|~{3,}|:{3,})\{", r"(?<!`)\{[\w:+-]+\}`"
 TARGET, ATTRIBUTES = r"^\([\w-]+\)=\s*$", r"(?:^|\])\{[.#]"
 MYST = re.compile(f"{DIRECTIVE}|{ROLE}|{TARGET}|{ATTRIBUTES}", re.MULTILINE)
@@ -266,6 +272,14 @@ def first_cell_installs(notebook: Notebook) -> Found:
 
 
 @rule
+def nobody_restarts_or_reads_a_traceback(notebook: Notebook) -> Found:
+    """`%pip` says that the kernel may need a restart; of what is missing, d2lpos says in a sentence how to install it."""
+    for at, cell in notebook.code:
+        if re.search(r"%pip|^ *(?:import|from) (?:gguf|safetensors|tokenizers)\b", cell.source, re.MULTILINE):
+            yield at, "installs with %pip, or imports what d2lpos.pretrained imports in its place"
+
+
+@rule
 def folded_code_has_a_title(notebook: Notebook) -> Found:
     """The site folds by a tag, Colab by a form with a title, JupyterLab by a hidden source."""
     for at, cell in notebook.code:
@@ -288,7 +302,7 @@ def kernel_is_python(notebook: Notebook) -> Found:
 @rule
 def code_is_short(notebook: Notebook) -> Found:
     for at, cell in notebook.code:
-        lines = page.TITLE.sub("", cell.source).splitlines()
+        lines = page.TITLE.sub("", cell.source.removeprefix(INSTALL.format(notebook.repository))).splitlines()
         if len(lines) > 20:
             yield at, f"{len(lines)} lines, more than 20"
         yield from ((at, f"{len(line)} characters, more than 79: {line}") for line in lines if len(line) > 79)

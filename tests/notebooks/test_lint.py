@@ -157,6 +157,10 @@ MISTAKES = {
         write("**Theorem 1.1", "**Theorem 1.2"),
         write("**Figure 1.2.**", "**Figure 1.1.**"),
     ],
+    "nobody_restarts_or_reads_a_traceback": [
+        write("fox, jumps, dog = 1.25", "%pip install it\nfox, jumps, dog = 1.25"),
+        write("fox, jumps, dog = 1.25", "from gguf import GGUFReader\nfox, jumps, dog = 1.25"),
+    ],
     "picture_has_words": [
         show(BARS),
         show(BARS, picture("text/html", '<img alt=" " src="data:,">')),
