@@ -24,7 +24,7 @@ PEERS = ("torch", "transformers", "rotary-embedding-torch", "x-transformers")
 TABLES = Path(__file__).parents[1] / "book" / "benchmarks"
 
 # Above 32 MB, glibc takes fresh pages from the system for every tensor, unless it is told otherwise.
-KEPT = "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=68719476736"
+MALLOC = "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=68719476736"
 
 
 def main() -> None:
@@ -44,9 +44,9 @@ def main() -> None:
     tunable = arguments.device == "cpu" and platform.libc_ver()[0] == "glibc"
     if arguments.kept and not tunable:
         parser.error("--kept needs a CPU and glibc, whose malloc can be told to keep memory")
-    if arguments.kept and os.environ.get("GLIBC_TUNABLES") != KEPT:
+    if arguments.kept and os.environ.get("GLIBC_TUNABLES") != MALLOC:
         command = [sys.executable, "-m", "benchmarks", *sys.argv[1:]]
-        sys.exit(subprocess.run(command, env=os.environ | {"GLIBC_TUNABLES": KEPT}, check=False).returncode)
+        sys.exit(subprocess.run(command, env=os.environ | {"GLIBC_TUNABLES": MALLOC}, check=False).returncode)
     if unknown := set(arguments.subjects) - set(SUBJECTS):
         parser.error(f"subjects are {', '.join(SUBJECTS)}; got {', '.join(sorted(unknown))}")
     if arguments.rounds < 1:

@@ -30,12 +30,12 @@ class Sizes(NamedTuple):
 SIZES = {"cpu": Sizes(), "cuda": Sizes(1024, 16, 4, torch.bfloat16)}
 DIM, HEADS, *_ = SIZES["cpu"]
 LENGTHS = (2048, 8192, 32768)
-KEPT = (1024, 8192)
+STEPS = (1024, 8192)
 SPARE = 512  # more steps than are measured
 
 
 def contests(
-    device: str, lengths: tuple[int, ...] | None = None, steps: tuple[int, ...] = KEPT
+    device: str, lengths: tuple[int, ...] | None = None, steps: tuple[int, ...] = STEPS
 ) -> list[Contest]:
     made = [
         contest(device, length)

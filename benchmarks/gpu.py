@@ -19,13 +19,13 @@ from .attention import SIZES, hidden, layer
 from .measure import Contest, forward_and_backward
 
 LENGTHS = (2048, 8192, 32768)
-KEPT = (1024, 8192, 32768)
+STEPS = (1024, 8192, 32768)
 
 
 def contests(device: str, smoke: bool = False) -> Iterator[Contest]:
     """One after the other, because each holds its tensors. smoke: of a few tokens."""
     half = SIZES[device].dtype
-    lengths, steps = ((64,), (24,)) if smoke else (LENGTHS, KEPT)
+    lengths, steps = ((64,), (24,)) if smoke else (LENGTHS, STEPS)
     large = {"dim": 768, "length": 1024, "size": 8, "words": 32_000, "layers": 8, "heads": 12}
     yield from rope.contests(device, (2, 4, 32, 16) if smoke else (4, 16, 4096, 128), half)
     for length in steps:

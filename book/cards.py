@@ -14,6 +14,7 @@ from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from jinja2 import Template
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -21,16 +22,7 @@ ROOT = Path(__file__).parent.parent
 STATIC = ROOT / "book" / "_static"
 FRONT = ROOT / "book" / "essay.md"
 SIZE = (1200, 630)
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><link rel="stylesheet" href="{static}/book.css"><style>
-body {{margin:0; height:630px; box-sizing:border-box; padding:64px 80px 56px; display:grid; grid-template:1fr auto / 1fr auto;
-  column-gap:64px; background:var(--paper); color:var(--ink); font-family:var(--serif)}}
-h1 {{margin:0; align-self:center; font-size:92px; font-weight:700; line-height:1.05; letter-spacing:-.025em; text-wrap:balance}}
-small {{display:block; font-size:1em; font-weight:300}}
-em {{display:block; margin-top:28px; font-size:40px; font-weight:400; line-height:1.3; letter-spacing:0; color:var(--ink-2)}}
-footer {{display:flex; align-items:center; gap:18px; font-size:32px; font-weight:600}} img {{height:44px}}
-svg {{grid-area:1 / 2 / 3; align-self:center; width:440px; height:auto; background:none !important}}
-body:has(.arcs) {{padding-bottom:40px; h1 {{align-self:start; font-size:84px}} em {{margin-top:12px}} footer {{display:none}} svg {{grid-area:2 / 1; width:1040px; height:290px}} .name {{font-family:var(--serif)}} .share {{font-family:var(--sans)}}}}
-</style><h1>{words}</h1>{picture}<footer><img src="{static}/mark.svg">{book}</footer></html>"""
+PAGE = Template((ROOT / "book" / "card.html").read_text("utf-8"))
 
 
 def titles() -> dict[str, str]:
@@ -70,7 +62,7 @@ def html(name: str, title: str, book: str) -> str:
     else:
         subtitle = re.search(r"^\{\.subtitle\}\n(.+)$", FRONT.read_text("utf-8"), re.MULTILINE)[1]
         words, book = f"{escape(words)}<em>{escape(subtitle)}</em>", ""
-    return PAGE.format(static=STATIC.as_uri(), words=words, picture=picture(name), book=escape(book))
+    return PAGE.render(static=STATIC.as_uri(), words=words, picture=picture(name), book=escape(book))
 
 
 def main() -> None:

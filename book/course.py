@@ -5,35 +5,13 @@ from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from jinja2 import Template
+
 from book import decks, handout
 from book.downloads import SITE
 
 OUT = decks.ROOT / "_build" / "class"
-PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>A course with “Where words stand”</title>
-<style>{styles}
-main {{max-width:62rem; margin:0 auto; padding:1rem 1.25rem 3rem}} html:root .bd-content .bd-article.bd-article h1 {{font-size:2.25rem}}
-html:root .bd-content .bd-article.bd-article:not(:has(.margin)) .pst-scrollable-table-container {{width:auto; min-width:0; max-width:100%; overflow-x:auto; margin:1rem 0}} .bd-article pre {{overflow-x:auto}}</style>
-</head>
-<body class="bd-content">
-<main class="bd-article">
-<h1>A course with “Where words stand”</h1>
-<p>This folder is for teachers. To the class you give the notebooks, which have no solutions: <a href="handout.zip">handout.zip</a> is all of them in one file, and its README tells how to run them. Open notebooks in JupyterLab, from the folder <code>handout</code>. Slides open in any browser, without a network, and so does this page.</p>
-<div class="pst-scrollable-table-container" tabindex="0"><table><thead><tr><th>Chapter</th><th>Slides</th><th>Notebook</th></tr></thead><tbody>
-{rows}
-</tbody></table></div>
-<div>
-{plan}
-</div>
-</main>
-</body>
-</html>
-"""
+PAGE = Template((decks.ROOT / "book" / "course.html").read_text("utf-8"), keep_trailing_newline=True)
 
 
 def index(site: Path, out: Path) -> str:
@@ -64,7 +42,7 @@ def index(site: Path, out: Path) -> str:
             link.unwrap()
     for tag in plan.select("pre"):
         tag["tabindex"] = "0"  # it scrolls on a phone
-    return PAGE.format(styles=decks.styles(site, page), rows=rows, plan=decks.inside(plan))
+    return PAGE.render(styles=decks.styles(site, page), rows=rows, plan=decks.inside(plan))
 
 
 def write(site: Path, out: Path) -> Path:

@@ -15,6 +15,7 @@ from html import escape
 from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
+from jinja2 import Template
 
 from book.downloads import SITE
 
@@ -28,35 +29,7 @@ SENTENCE = re.compile(r"[.?!][)”]?(?=\s+[A-Z“(]|\s*$)")
 CODE = "details.hide, .cell_input, .stream, figcaption, aside, .headerlink"
 # How many times as large as on its page a slide shows something, at most. A hero is 1,100 px wide, the canvas 1,200.
 TEXT, PICTURE, HERO = 1.8, 3, 1.09
-PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} — slides</title>
-<style>{styles}</style>
-<script>document.documentElement.classList.add("slides");  // at once: what is in sight plays</script>
-</head>
-<body class="bd-content">
-<main class="bd-article">
-{slides}
-</main>
-<nav aria-label="Slides">
-<details><summary><span class="here">{count} slides</span></summary>
-<div><ol>
-{entries}
-</ol>
-<p>Arrow keys, space, Page Up and Page Down turn a slide; an answer comes before the next slide. <kbd>n</kbd> shows notes, <kbd>o</kbd> this list. Inside a figure the arrow keys belong to the figure, until <kbd>Esc</kbd>.</p></div></details>
-<button type="button" class="notes">Notes</button>
-<button type="button" class="back">Back</button>
-<button type="button" class="next">Next</button>
-</nav>
-{models}<script>{script}</script>
-</body>
-</html>
-"""
+PAGE = Template((ROOT / "book" / "deck.html").read_text("utf-8"), keep_trailing_newline=True)
 
 
 @dataclass(frozen=True)
@@ -260,7 +233,7 @@ def deck(site: Path, notebook: Path, ledger: Tag) -> str:
             link.unwrap()
     # The machine that reads has all its models, since the class may choose.
     models = sorted((site / "_static").glob("readers-*.js")) if body.select(".reads") else []
-    return PAGE.format(
+    return PAGE.render(
         title=escape(shown[0].name), styles=styles(site, page), slides=body, count=len(shown),
         entries="\n".join(f'<li><a href="#{slide.anchor}">{escape(slide.name)}</a></li>' for slide in shown),
         models="".join(f"<script>{model.read_text('utf-8')}</script>\n" for model in models),

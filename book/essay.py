@@ -1,13 +1,13 @@
 """The pictures of the essay on the book's first page: `python -m book.essay` writes them.
 
-Each is a story, a hero figure, or the machine that reads. What is measured comes from the records of a study, what is
+Each is a story or a hero figure. What is measured comes from the records of a study, what is
 computed from the package, and what models use from `book/models/`.
 """
 
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -18,7 +18,6 @@ from d2lpos.figures.doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_
 from d2lpos.figures.doors import doors as all_doors
 from d2lpos.figures.grid import view
 from d2lpos.figures.hero import WORDS, hero
-from d2lpos.figures.machine import machine
 from d2lpos.figures.style import STYLE, tint
 from d2lpos.input.sinusoids import frequencies, sinusoidal
 from d2lpos.lab import frame, records
@@ -26,11 +25,13 @@ from d2lpos.lab.plot import named
 from d2lpos.pretrained.census import families
 from d2lpos.rotary.rope import rotate
 
-from .story import Story, part
+from .story import GLIDE, REST, Story, part
 
 BOOK = Path(__file__).parent
+STORIES = yaml.safe_load((BOOK / "stories.yml").read_text("utf-8"))
 PAPER = "var(--paper, #fffefb)"
 CSS = {key: style.css for key, style in STYLE.items()}
+PALE = 0.12  # the opacity of what a story has not come to yet, so that it does not begin with an empty picture
 
 
 def text(
@@ -67,13 +68,23 @@ def cells(
     return group(*squares, fill=color)
 
 
+def story(
+    name: str, size: tuple[int, int], parts: list[str], rhythm: tuple[float, float] = (REST, GLIDE),
+    alt: str = "", says: Sequence[str] = (), times: int = 1, **values: str,
+) -> Story:
+    """The story whose words stories.yml has under a name, with values in place of the names in braces."""
+    words = STORIES[name]
+    says = [one.format(**values) for one in says or words["says"] * times]
+    return Story(alt or words["alt"].format(**values), tuple(says), size, tuple(parts), rhythm)
+
+
 def bag() -> Story:
     """Two sentences, and the one bag that both become."""
     sentences = [list(WORDS), ["the", "dog", "jumps", "over", "the", "fox"]]
     heap = [("the", 0, 0), ("fox", 1, 0), ("over", 2, 0), ("dog", 0, 1), ("jumps", 1, 1), ("the", 2, 1)]
     parts = []
     for side, words in enumerate(sentences):
-        middle, opaque = 86 + 188 * side, 1 if side == 0 else [0, 0, 1]
+        middle, opaque = 86 + 188 * side, 1 if side == 0 else [PALE, PALE, 1]
         parts.append(text(middle, 16, " ".join(words), 12.5, opacity=opaque))
         halves = f"C{middle - 104} 182 {middle - 84} 290 {middle} 290S{middle + 104} 182 {middle + 46} 122"
         sack = f"M{middle - 46} 122{halves}"
@@ -100,19 +111,7 @@ def bag() -> Story:
                 group(cells(word, 8, 4, tint(word)), text(0, 31, word, 11.5), transform=falls, opacity=opaque)
             )
     parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
-    return Story(
-        alt="The fox jumps over the dog, and the dog jumps over the fox. The vectors of each "
-        "sentence fall into a bag, "
-        "and the two bags hold the same six vectors.",
-        says=(
-            "One sentence, one vector for each word.",
-            "Attention takes them all at once.",
-            "Another sentence, another story, the same words.",
-            "Both bags hold the same vectors. Who jumps?",
-        ),
-        size=(WIDTH, 294),
-        parts=tuple(parts),
-    )
+    return story("bag", (WIDTH, 294), parts)
 
 
 GUESTS = {  # by the names of this page, and only who is on it
@@ -122,32 +121,16 @@ GUESTS = {  # by the names of this page, and only who is on it
 
 
 def doors() -> Story:
-    """The plan of attention; the doors open one at a time, and in the end all of them show who comes in."""
-    opened = [set(), {1}, {2}, {3}, {4}, set(DOORS)]
-    parts = [
-        part("g", draw_house()),
-        group(draw_words(known=False), opacity=[1, 0]),
-        group(draw_words(known=True), opacity=[0, 1]),
-    ]
+    """The plan of attention, with one door open at a time, and in the end the one that most models use."""
+    opened = [1, 2, 3, 4, 2]
+    parts = [part("g", draw_house()), draw_words(known=True)]
     for number, door in DOORS.items():
         plain = door._replace(hook="", guests=GUESTS.get(number, door.guests))
         for open in (False, True):
-            shown = [int((number in step) == open) for step in opened]
+            shown = [int((number == at) == open) for at in opened]
             parts.append(group(draw_door(number, plain, open), opacity=shown))
-    alt = all_doors().alt.replace("sinusoidal, learned", "clocks, a table").replace(", Transformer-XL", "")
-    return Story(
-        alt=alt,
-        says=(
-            "Words go in above and come out below. All doors are closed: nothing says who was first.",
-            "Door 1: each word is marked at the entrance.",
-            "Door 2: what a word asks with and what it is found by are turned.",
-            "Door 3: a score is corrected before it becomes a weight.",
-            "Door 4: what is collected brings a mark along.",
-            "The four doors and who comes in by each. One open door is enough.",
-        ),
-        size=(WIDTH, HEIGHT),
-        parts=tuple(parts),
-    )
+    alt = all_doors({2}).alt.replace("sinusoidal, learned", "clocks, a table").replace(", Transformer-XL", "")
+    return story("doors", (WIDTH, HEIGHT), parts, rhythm=(2.0, 0.8), alt=alt)
 
 
 def numbers() -> Story:
@@ -159,8 +142,8 @@ def numbers() -> Story:
     parts.append(text(2, 22, "as a number", at="start"))
     parts.append(text(186, 26, [str(at[one]) for one in which], 24, font_weight=600))
     parts.append(text(226, 24, "and so on, to 131,072", 12.5, at="start", opacity=0.75))
-    parts.append(text(2, 76, "as bits", at="start", opacity=[0, 1]))
-    parts.append(text(2, 140, "as wheels", at="start", opacity=[0, 0, 0, 1]))
+    parts.append(text(2, 76, "as bits", at="start", opacity=[PALE, 1]))
+    parts.append(text(2, 140, "as wheels", at="start", opacity=[PALE, PALE, PALE, 1]))
     for i, speed in enumerate(wheels.tolist()):
         x, bits = 87 + 50 * i, [at[one] >> i & 1 for one in which]
         box = {"x": x - 14, "y": 57, "width": 28, "height": 28, "rx": 3}
@@ -171,36 +154,24 @@ def numbers() -> Story:
         digit = text(
             x, 76.5, [str(bit) for bit in bits], 15, fill=[PAPER if bit else "currentColor" for bit in bits]
         )
-        parts.append(group(face, digit, opacity=[0, 1]))
+        parts.append(group(face, digit, opacity=[PALE, 1]))
         before, now = (math.degrees(speed * place) for place in at)
         hand = line(0, 0, 0, -radius, color, stroke_width=3, stroke_linecap="round")
         parts.append(group(
             part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.4),
             group(hand, transform=f"rotate({before:.1f})", opacity=0.35),
             group(hand, transform=[f"rotate({before:.1f})"] * 3 + [f"rotate({now:.1f})"]),
-            transform=f"translate({x} 135)", opacity=[0, 0, 0, 1],
+            transform=f"translate({x} 135)", opacity=[PALE, PALE, PALE, 1],
         ))
     parts.append(text(87, 176, "fast", 12.5, opacity=0.75))
     parts.append(text(337, 176, "slow", 12.5, opacity=0.75))
-    return Story(
-        alt="Word 31 and word 32 as numbers, as six bits, the fastest first, and as the hands of six wheels. From "
-        "31 to 32 all six bits flip, and each hand turns a little, the slow ones hardly.",
-        says=(
-            "A number for each word. It grows with the text.",
-            "In six bits, each 0 or 1. The first flips at each word, the last every 32 words.",
-            "One word on, and all six bits flip. Neighbors look like strangers.",
-            "As wheels, each hand moves a little. Pale: word 31.",
-        ),
-        size=(WIDTH, 182),
-        parts=tuple(parts),
-        rhythm=(2.8, 0.8),
-    )
+    return story("numbers", (WIDTH, 182), parts, rhythm=(2.8, 0.8))
 
 
 def rows() -> Story:
     """A learned table, and a text that is two words too long for it."""
     words = ["the", "fox", "jumps", "over", "the", "dog", "and", "then", "the", "fox"]
-    high, top, steps = 29, 44, [5, 7, 8, 9]
+    high, top, steps = 29, 44, [5, 7, 9]
     color = CSS["learned"]
     parts = [text(78, 18, "the table", font_weight=600), text(258, 18, "the text", font_weight=600)]
     for at, word in enumerate(words):
@@ -224,19 +195,7 @@ def rows() -> Story:
     end = top + high * 7.5
     parts.append(line(4, end, 152, end, stroke_width=3))
     parts.append(text(78, end + 22, "the table ends here"))
-    return Story(
-        alt="A table of eight rows of numbers beside a text of ten words. Each of the first eight "
-        "words gets its row. "
-        "The ninth and the tenth word get none, because the table has ended.",
-        says=(
-            "The row of its place is added to each word.",
-            "Eight rows are enough for eight words.",
-            "The ninth word asks for row 9. There is none.",
-            "Nor for the tenth, and no rule makes one.",
-        ),
-        size=(WIDTH, 338),
-        parts=tuple(parts),
-    )
+    return story("rows", (WIDTH, 338), parts)
 
 
 def turn() -> Story:
@@ -261,6 +220,7 @@ def turn() -> Story:
         later = [int(at < step) for at in steps]
         parts.append(line(x, y, x + width, y, stroke_opacity=0.4))
         look = {"fill": "none", "stroke": color, "stroke_width": 2.5} | look
+        parts.append(part("path", d=d, **look | {"stroke_opacity": PALE}))
         parts.append(
             part("path", d=d, pathLength=1, stroke_dasharray="1 1.1", stroke_dashoffset=later, **look)
         )
@@ -301,22 +261,7 @@ def turn() -> Story:
     face = part("circle", r=30, fill="none", stroke="currentColor", stroke_opacity=0.3)
     parts.append(group(face, arrows, transform="translate(38 356)", opacity=shown))
     parts.append(text(360, 408, "the sentence moves along the text →", 12.5, at="end", opacity=0.75))
-    return Story(
-        alt="Scores of fox and dog along a text, as strips. With clocks added they have four parts. Fox with dog and "
-        "clock with clock are level lines; fox with dog’s clock and fox’s clock with dog are waves, and so is the sum "
-        "of the four. Turned instead, fox and dog have one part, and it is a level line.",
-        says=(
-            "Fox with dog: it stays the same, wherever their sentence stands.",
-            "Clock with clock: four words apart on every page, so it stays, too.",
-            "Fox with dog’s clock: the clock goes on, and fox does not. It wobbles.",
-            "Fox’s clock with dog: it wobbles, too.",
-            "The score is the sum of the four, and wobbles.",
-            "Turn fox and dog instead. Both turn alike, and their score stays.",
-        ),
-        size=(WIDTH, 412),
-        parts=tuple(parts),
-        rhythm=(1.6, 1.2),
-    )
+    return story("turn", (WIDTH, 412), parts, rhythm=(1.6, 1.2))
 
 
 def pairs() -> Story:
@@ -360,26 +305,13 @@ def pairs() -> Story:
     parts.append(line(4, 174, 356, 174, stroke_opacity=0.5))
     parts.append(text(90, 196, f"score at first: {total:.1f}", 14, opacity=0.75))
     parts.append(text(270, 196, f"score now: {total:.1f}", 14, font_weight=600))
-    return Story(
-        alt="Four dials, from fast to slow, each with two hands: one for fox, with a disc, and one "
-        "for dog, with a ring. While the sentence "
-        "moves along the text, the hands turn, each dial at its own speed. The angle between the "
-        "two hands of a dial stays, and so do "
-        f"the four parts of the score, whose sum is {total:.1f}.",
-        says=tuple(
-            "Disc: fox. Ring: dog. Pale: at first. On each dial the two hands keep their distance."
-            for _ in starts
-        ),
-        size=(WIDTH, 208),
-        parts=tuple(parts),
-        rhythm=(0.25, 0.45),
-    )
+    return story("pairs", (WIDTH, 208), parts, rhythm=(0.25, 0.45), times=len(starts), total=f"{total:.1f}")
 
 
 def stripes() -> Story:
     """A number for each distance, in a square; the sentence moves to another page, and the square stays."""
     side, left, top = 40, 84, 104
-    firsts = [1, 1, 300, 729]
+    firsts = [1, 1, 300]
     before, after = CSS["sinusoidal"], CSS["relative"]
     parts = []
     for i, word in enumerate(WORDS):
@@ -408,7 +340,7 @@ def stripes() -> Story:
     )
     parts.append(group(row, opacity=[0, 1]))
     parts.append(
-        text(left + 3 * side, 18, ["on page 1", "on page 1", "on page 2", "on page 3"], 14, font_weight=600)
+        text(left + 3 * side, 18, ["on page 1", "on page 1", "on page 2"], 14, font_weight=600)
     )
     parts.append(text(left + 3 * side, 48, "the word that is asked", 12, opacity=0.75))
     parts.append(text(left - 4, 84, "the word", 12, at="end", opacity=0.75))
@@ -416,21 +348,7 @@ def stripes() -> Story:
     end = top + 6 * side
     parts.append(text(52, end + 20, "arrow: how far, and to which side", 12.5, at="start"))
     parts.append(text(52, end + 38, "color: the number that is added to the score", 12.5, at="start"))
-    return Story(
-        alt="The six words of a sentence along two sides of a square. Each cell holds how far one "
-        "word stands from the other and to which side, and "
-        "cells of one offset form a stripe of one color. When the sentence moves from word 1 "
-        "to word 729 of a text, the "
-        "numbers of its words change, and the square stays.",
-        says=(
-            "Each pair of words has an offset, and each offset has one color.",
-            "For jumps: fox is 1 to the left, dog is 3 to the right.",
-            "The sentence stands further on, and its words have other numbers. The square stays.",
-            "Jumps is word 731 now. The square has not changed.",
-        ),
-        size=(WIDTH, 390),
-        parts=tuple(parts),
-    )
+    return story("stripes", (WIDTH, 390), parts)
 
 
 def toll() -> Story:
@@ -470,20 +388,7 @@ def toll() -> Story:
     look = {"fill": "none", "stroke": color, "stroke_width": 2.5, "stroke_dasharray": "8 3 2 3"}
     parts.append(part("path", d=[flat, falls], opacity=[0, 1], **look))
     parts.append(text(306, 35, "¼ less for each step back", 12.5, at="end", opacity=[0, 1]))
-    return Story(
-        alt="The words a fox saw a cub and a fox ran, and the scores that the last word gives them: "
-        "both foxes fit best, and "
-        f"equally well, so each gets {100 * before[1]:.0f} % of the weight. A line takes a "
-        f"quarter from a score for each step "
-        f"back. Now the near fox gets {100 * after[7]:.0f} % and the far fox {100 * after[1]:.0f} %.",
-        says=(
-            "Ran asks who. Both foxes fit equally well and get the same weight.",
-            "Now every step back costs a quarter.",
-            "The far fox pays seven times as much as the near one.",
-        ),
-        size=(WIDTH, 376),
-        parts=tuple(parts),
-    )
+    return story("toll", (WIDTH, 376), parts, each=f"{100 * before[1]:.0f}", near=f"{100 * after[7]:.0f}", far=f"{100 * after[1]:.0f}")
 
 
 LENGTHS = (64, 128, 256, 512)
@@ -547,22 +452,9 @@ def past() -> Story:
         part("path", d=MARKERS["s"], fill=CSS["learned"], transform=f"translate({xs[0]} {height(start)})")
     )
     parts.append(text(xs[0] + 10, height(0.9), "table: no row 65", 12.5, at="start", opacity=[0, 1]))
-    ends = {name: f"{mean[-1]:.1f}" for name, mean in curves.items()}
-    return Story(
-        alt="Surprise at the same 64 characters, in nats, when a model may read 64, 128, 256 and 512 "
-        "characters, after training on "
-        f"64. All begin between 1.3 and 1.9. At 512, RoPE stands at {ends['RoPE']}, clocks at "
-        f"{ends['sinusoidal']}, T5 at {ends['T5']}, "
-        f"no positions at {ends['none']}, and ALiBi at {ends['ALiBi']}. A table has no row 65.",
-        says=(
-            "64 characters, as in training. Without positions a model reads worse.",
-            "128: the table has no row, and clocks are lost.",
-            "256: RoPE meets distances that it has never seen.",
-            "512: only ALiBi reads on as before.",
-        ),
-        size=(WIDTH, 306),
-        parts=tuple(parts),
-    )
+    names = {"RoPE": "rope", "sinusoidal": "clocks", "T5": "t5", "none": "none", "ALiBi": "alibi"}
+    ends = {key: f"{curves[name][-1]:.1f}" for name, key in names.items()}
+    return story("past", (WIDTH, 306), parts, **ends)
 
 
 def families_since() -> Story:
@@ -621,21 +513,7 @@ def families_since() -> Story:
         angle > 0.05 for angle in (speed * far[-2] - min(around, speed * far[0]) for speed in speeds[3:])
     )
     assert fresh == 5  # as the words below say
-    return Story(
-        alt="Eight dials, from the fastest hand to the slowest. In training, on 64 characters, the first three hands "
-        "came all the way around, and five saw a part of their dial. In a text of 512 characters these five turn "
-        "on, to new angles. Where each character looks back 63 at most, as in training, no angle is new, and the "
-        f"surprise is {read[-1]:.2f} instead of {read[-2]:.2f}.",
-        says=(
-            "As in training. Three hands have been all the way around, five have not.",
-            "Twice as long: the slow hands come to new angles.",
-            "Four times as long: RoPE is lost.",
-            "Eight times as long.",
-            "The same text in a window: no hand comes to the pale, new angles.",
-        ),
-        size=(WIDTH, 276),
-        parts=tuple(parts),
-    )
+    return story("seen", (WIDTH, 276), parts, rhythm=(1.8, 0.9), window=f"{read[-1]:.2f}", whole=f"{read[-2]:.2f}")
 
 
 # Marks of about one area around the origin, so that color does not stand alone.
@@ -674,7 +552,7 @@ def years() -> Story:
             marks = "".join(f"M{x:.1f} {y:.1f}{mark}" for x, y in spots)
             drawn.append(part("path", d=marks, **look) if count else "")
             at += count
-        shown = [int(year <= step) for step in steps]
+        shown = [1 if year <= step else PALE for step in steps]
         parts.append(group(*drawn, opacity=shown))
         parts.append(text(left + 16, bottom + 24, str(year), 12.5, opacity=shown))
     for at, (kind, (mark, look, words)) in enumerate(KINDS.items()):
@@ -686,27 +564,8 @@ def years() -> Story:
         ]
     parts.append(text(20, 138.5, "one mark: one family", 12.5, at="start", opacity=0.75))
 
-    def turned(year: int) -> str:
-        return f"{known['turn', year]} of {sum(known[kind, year] for kind in KINDS)}"
-
-    return Story(
-        alt="One mark for each family of language models, by year and by what it tells attention of "
-        "position. Until 2023 there are "
-        "tables, clocks, added numbers and turns. In 2024 and 2025 most marks are turns in "
-        "every layer. In 2026 "
-        f"{turned(2026)} are.",
-        says=(
-            "Until 2020: tables, clocks, and vectors for distances.",
-            "2021 brings the turn, 2022 the toll.",
-            f"2023: {turned(2023)} new families turn in every attention layer.",
-            f"2024: {turned(2024)} turn in every attention layer.",
-            f"2025: {turned(2025)} turn in every attention layer.",
-            f"2026: {turned(2026)} turn in every attention layer. Some leave layers without.",
-        ),
-        size=(WIDTH, 264),
-        parts=tuple(parts),
-        rhythm=(1.3, 0.7),
-    )
+    turned = {f"y{year}": f"{known['turn', year]} of {sum(known[kind, year] for kind in KINDS)}" for year in steps[2:]}
+    return story("years", (WIDTH, 264), parts, rhythm=(1.1, 0.6), **turned)
 
 
 def near() -> Story:
@@ -742,7 +601,7 @@ def near() -> Story:
     ]
     parts.append(group(
         text(2, 16, "sees everything, turns nothing", 14, at="start", font_weight=600),
-        *marks, words(upper), opacity=[0, 0, 1],
+        *marks, words(upper), opacity=[PALE, PALE, 1],
     ))
     dials = [
         group(
@@ -758,24 +617,13 @@ def near() -> Story:
     turned = [bow(xs[at], lower, rope, stroke_width=2.5) for at in range(last - window, last)]
     parts.append(group(
         text(2, 180, "turns, sees the last few words", 14, at="start", font_weight=600),
-        *turned, *dials, opacity=[0, 1],
+        *turned, *dials, opacity=[PALE, 1],
     ))
     parts.append(words(lower))
     parts += [text(xs[at], lower + 64, names[at]) for at in (0, 1)]
     parts.append(text(360, lower + 64, "it jumps", at="end"))
     parts.append(text(180, lower + 64, "… ten pages …", 13, opacity=0.75))
-    return Story(
-        alt="A long text, from the fox on its first page to it jumps on its last. In the lower layer jumps sees four "
-        "words back, and each has a dial with a hand. In the upper layer jumps sees every word, without a dial, and "
-        "looks most at fox.",
-        says=(
-            "A long text. Its last word asks who jumps.",
-            "Near words need order: a layer that turns, and sees a few.",
-            "A far word needs to be found: a layer that sees all, and turns none.",
-        ),
-        size=(WIDTH, 304),
-        parts=tuple(parts),
-    )
+    return story("near", (WIDTH, 304), parts)
 
 
 def layers() -> Story:
@@ -815,17 +663,10 @@ def layers() -> Story:
         parts.append(group(
             *drawn,
             text(middle, bottom + 18, name, 12.5, font_weight=600),
-            opacity=[int(step >= at) for step in range(steps)],
+            opacity=[1 if step >= at else PALE for step in range(steps)],
         ))
-    return Story(
-        alt="The layers of five families of models as stacks of bars, wide where a layer sees the "
-        "whole text and narrow where it sees "
-        "a window. " + " ".join(f"{name}: {model['says']}" for name, model in known.items()),
-        says=tuple(f"{name}: {model['says']}" for name, model in known.items()),
-        size=(WIDTH, 404),
-        parts=tuple(parts),
-        rhythm=(2.6, 0.7),
-    )
+    says = [f"{name}: {model['says']}" for name, model in known.items()]
+    return story("layers", (WIDTH, 404), parts, rhythm=(1.7, 0.6), says=says, families=" ".join(says))
 
 
 PICTURES: dict[str, Callable] = {
@@ -840,7 +681,6 @@ PICTURES: dict[str, Callable] = {
     "toll": toll,
     "past": past,
     "seen": families_since,
-    "machine": lambda: machine("rope", "alibi", state="longer", play=True),
     "years": years,
     "near": near,
     "layers": layers,

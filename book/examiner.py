@@ -37,9 +37,9 @@ from typing import Any, Self, TextIO
 VERDICTS = ("passed", "failed", "not attempted", "error", "time", "memory", "missing")
 START = 300  # seconds that a setup may take
 MOST = 200  # letters of a reason
-TOLD = 64 << 20  # bytes that a student's process may tell
+LONGEST_REPORT = 64 << 20  # bytes that a student's process may tell
 FILES = 64 << 20  # bytes that a file of a student's, and all of them together, may have
-KEPT = "files, processes and the network are kept from it"
+NO_ACCESS = "files, processes and the network are kept from it"
 HIDDEN = (b"/run", b"/tmp/.X11-unix")  # where other programs listen on sockets
 BOOK = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOLVED = (".git", "_build", "chapters", "tests")  # where solutions stand, besides the checks
@@ -193,32 +193,32 @@ def telling(tree: ast.Module, modules: set[str]) -> set[str]:
     """
     nodes = list(ast.walk(tree))
     imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
-    found, named = set(), set()
+    look, named = set(), set()
     for module, name in ((getattr(node, "module", ""), name) for node in imports for name in node.names):
         path = f"{module or ''}.{name.name}".strip(".")
         if not plain(path.split(".")[0]) or any(map(reaches, path.split("."))):
-            found.add(path)
+            look.add(path)
         modules = modules | {(name.asname or name.name).split(".")[0]}
     for node in nodes:
         match node:
             case ast.Attribute(value=ast.Name(id="check") as name, attr=attr):  # which of the helpers, and no other
                 named.add(name)
-                found.add(f"check.{attr}")
+                look.add(f"check.{attr}")
                 if reaches(attr):
-                    found.add(attr)
+                    look.add(attr)
             case ast.Name() if node in named:  # a walk meets it after the attribute
                 pass
             case ast.Name(id=name) if reaches(name) or name.startswith("__"):
-                found.add(name)
+                look.add(name)
             case ast.MatchClass(kwd_attrs=names):  # a pattern reads attributes without a dot
-                found.update(name for name in names if reaches(name) or name[0] == "_")
+                look.update(name for name in names if reaches(name) or name[0] == "_")
             case ast.Attribute(attr=name) if reaches(name) or (name[0] == "_" and root(node) != "self"):
-                found.add(name)
+                look.add(name)
             case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()) if root(node) in modules:
-                found.add(f"{root(node)}.{name} =")
+                look.add(f"{root(node)}.{name} =")
             case ast.Constant(value=str(text)) if word := INNER.search(text):
-                found.add(word[0])
-    return found
+                look.add(word[0])
+    return look
 
 
 def root(node: ast.AST) -> str:
@@ -292,8 +292,8 @@ def plain_data(value: Any) -> Any:
         raw = base64.b64encode(flat.view(torch.uint8).numpy().tobytes()).decode()
         return {"tensor": [str(value.dtype), list(value.shape), raw]}
     if isinstance(value, BaseException):
-        told = [part for part in value.args if isinstance(part, str | int)]
-        return {"raised": [type(value).__module__, type(value).__name__, told if len(told) == len(value.args) else [str(value)]]}
+        arguments = [part for part in value.args if isinstance(part, str | int)]
+        return {"raised": [type(value).__module__, type(value).__name__, arguments if len(arguments) == len(value.args) else [str(value)]]}
     for name, kind in {"list": list, "tuple": tuple, "set": set | frozenset}.items():
         if isinstance(value, kind):
             return {name: [plain_data(part) for part in value]}
@@ -310,34 +310,34 @@ def plain_data(value: Any) -> Any:
 
 
 def from_data(data: Any, judging: ModuleType) -> Any:
-    """What `plain_data` told. Raises an exception where a student's process has written something else."""
+    """What `plain_data` made. Raises an exception where a student's process has written something else."""
     import torch
 
     if not isinstance(data, dict):
         return data
-    [(name, told)] = data.items()
+    [(name, content)] = data.items()
     match name:
         case "tensor":
-            kind, shape, raw = told
+            kind, shape, raw = content
             [dtype] = {one for one in vars(torch).values() if isinstance(one, torch.dtype) and str(one) == kind}
             raw = bytearray(base64.b64decode(raw))
             return (torch.frombuffer(raw, dtype=dtype) if raw else torch.empty(0, dtype=dtype)).reshape(shape)
         case "array":
-            return from_data(told, judging).numpy()
+            return from_data(content, judging).numpy()
         case "raised":
-            module, kind, arguments = told
+            module, kind, arguments = content
             known = {"builtins": builtins, judging.__name__: judging}.get(module)
             error = vars(known).get(kind) if known else None
             if not (isinstance(error, type) and issubclass(error, Exception)):
                 error = type(str(kind), (Exception,), {})
             return error(*arguments)
         case "list" | "tuple" | "set":
-            return {"list": list, "tuple": tuple, "set": set}[name](from_data(part, judging) for part in told)
+            return {"list": list, "tuple": tuple, "set": set}[name](from_data(part, judging) for part in content)
         case "dict":
-            return {from_data(key, judging): from_data(part, judging) for key, part in told}
+            return {from_data(key, judging): from_data(part, judging) for key, part in content}
         case "open":
             return ...
-    return type(str(told), (Other,), {})(str(told))
+    return type(str(content), (Other,), {})(str(content))
 
 
 @dataclass
@@ -376,36 +376,36 @@ def asked(check: str) -> tuple[str, list[str]]:
 def outcomes(cases: list, answers: list[Any], judging: ModuleType) -> dict:
     """What a student's answers come to: of a function, in each case, and of all else, what it is."""
     first, *others = answers
-    told = {"others": [plain_data(other) for other in others]}
+    report = {"others": [plain_data(other) for other in others]}
     if not callable(first):
-        return told | {"answer": plain_data(first)}
-    given = judging.Outcomes(first)
-    return told | {"stub": judging.is_stub(first), "outcomes": [plain_data(given(case)) for case in cases]}
+        return report | {"answer": plain_data(first)}
+    result = judging.Outcomes(first)
+    return report | {"stub": judging.is_stub(first), "outcomes": [plain_data(result(case)) for case in cases]}
 
 
-def judge(check: str, book: Book, told: dict) -> tuple[str, str]:
+def judge(check: str, book: Book, report: dict) -> tuple[str, str]:
     """The verdict of the book's check in one word, and why, on what a student's process told of the answers."""
     name, _ = asked(check)
     one = getattr(book.names["check"], name)
-    if "answer" in told:
-        answer = from_data(told["answer"], book.judging)
+    if "answer" in report:
+        answer = from_data(report["answer"], book.judging)
     else:
-        results = [from_data(data, book.judging) for data in told["outcomes"]]
+        results = [from_data(data, book.judging) for data in report["outcomes"]]
         known = dict(zip(one.cases(), results, strict=True))
-        answer = book.judging.Outcomes((lambda: None) if told["stub"] else from_data, known)
-    verdict = one(answer, *[from_data(other, book.judging) for other in told["others"]])
+        answer = book.judging.Outcomes((lambda: None) if report["stub"] else from_data, known)
+    verdict = one(answer, *[from_data(other, book.judging) for other in report["others"]])
     if verdict.passed:
         return "passed", ""
     return ("failed", reason(verdict)) if verdict.kind in ("failed", "open") else (verdict.kind, "")
 
 
-def reason(told: Any) -> str:
+def reason(verdict: Any) -> str:
     """Why a check refuses an answer: the first property that fails and the hint, or else what is still open."""
-    parts = [told.why]
-    if told.error:
-        builtin = isinstance(vars(builtins).get(told.error), type)
-        parts.append(f"raises {told.error if builtin else 'an exception'}")
-    return ". ".join([*parts, *[f"Hint: {told.hint}"] * bool(told.hint)])[:MOST]
+    parts = [verdict.why]
+    if verdict.error:
+        builtin = isinstance(vars(builtins).get(verdict.error), type)
+        parts.append(f"raises {verdict.error if builtin else 'an exception'}")
+    return ". ".join([*parts, *[f"Hint: {verdict.hint}"] * bool(verdict.hint)])[:MOST]
 
 
 def kind(error: BaseException, book: Book) -> tuple[str, str]:
@@ -413,7 +413,7 @@ def kind(error: BaseException, book: Book) -> tuple[str, str]:
     if book.judging.is_out_of_memory(error):
         return "memory", ""
     name = type(error).__name__ if type(error).__module__ == "builtins" else "an exception"
-    return "error", f"{name} ({KEPT})" if isinstance(error, OSError) and type(error).__module__ == "builtins" else name
+    return "error", f"{name} ({NO_ACCESS})" if isinstance(error, OSError) and type(error).__module__ == "builtins" else name
 
 
 def student(request: dict, job: dict, book: Book | None, report: int) -> None:
@@ -462,12 +462,12 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
     if any(isinstance(names[name], Nothing) for name in answers):
         return tell(("error", "uses the check"))
     try:
-        told = outcomes(cases, [names[name] for name in asks], book.judging)
+        report = outcomes(cases, [names[name] for name in asks], book.judging)
     except BaseException as error:  # noqa: BLE001
         return tell(kind(error, book))
     # A cell that fails beside a right answer, to try something, does not count.
     less = trouble[0] if trouble else ("error", "uses the check") if tried() else None
-    tell({"told": told, "less": less, "late": late(request)})
+    tell({"answers": report, "less": less, "late": late(request)})
 
 
 def late(request: dict) -> str:
@@ -495,11 +495,11 @@ def leave(place: str, report: int) -> int:
     """Leave behind what belongs to the examiner: its session, folder, variables and files. Return where to report."""
     os.setsid()
     os.chdir(place)
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "OMP_NUM_THREADS") if name in os.environ}
+    environment = {name: os.environ[name] for name in ("PATH", "LANG", "OMP_NUM_THREADS") if name in os.environ}
     if pretrained := sys.modules.get("d2lpos.pretrained"):
-        kept["D2LPOS_WEIGHTS"] = str(pretrained.folder())
+        environment["D2LPOS_WEIGHTS"] = str(pretrained.folder())
     os.environ.clear()
-    os.environ.update(kept, HOME=place, TMPDIR=place, MPLCONFIGDIR=place)
+    os.environ.update(environment, HOME=place, TMPDIR=place, MPLCONFIGDIR=place)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
         os.dup2(nowhere, number)
@@ -523,23 +523,23 @@ def examine(request: dict, job: dict, book: Book | None) -> dict:
         finally:
             os._exit(1)
     os.close(write)
-    told, started, ended, status = b"", time.monotonic(), False, 0
+    report, started, ended, status = b"", time.monotonic(), False, 0
     until = started + START
     while not ended and time.monotonic() < until:
         time.sleep(0.005)
         ended, status = os.waitpid(child, os.WNOHANG)
         with suppress(BlockingIOError):
-            while more := os.read(read, 1 << 16) if len(told) < TOLD else b"":
-                if not told:
+            while more := os.read(read, 1 << 16) if len(report) < LONGEST_REPORT else b"":
+                if not report:
                     started = time.monotonic()
                     until = started + job["seconds"]
-                told += more
+                report += more
     seconds = time.monotonic() - started
     end(child, job["sealed"], bool(ended))
     os.close(read)
     with suppress(OSError, RecursionError):
         shutil.rmtree(place)
-    verdict, why, look = heard(told, bool(ended), status, partial(compare, request["check"], job, book))
+    verdict, why, look = heard(report, bool(ended), status, partial(compare, request["check"], job, book))
     spent = os.path.exists(place)  # what cannot be removed may stand in the way of the next
     return {"verdict": verdict, "why": why, "look": look, "seconds": seconds, "spent": spent}
 
@@ -554,38 +554,38 @@ def end(child: int, sealed: bool, ended: bool) -> None:
             ended = os.waitpid(-1 if sealed else child, 0)
 
 
-def compare(check: str, job: dict, book: Book | None, told: dict) -> tuple[str, str]:
+def compare(check: str, job: dict, book: Book | None, report: dict) -> tuple[str, str]:
     """The verdict and why, on what a student's process told, from a fork that may fail at it."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
         with suppress(BaseException):
-            verdict, why = judge(check, book or prepare(job), told["told"])
-            if verdict not in ("passed", "not attempted") and told["less"]:
-                verdict, why = told["less"]
-            os.write(write, json.dumps([verdict, told["late"] if verdict == "not attempted" else why]).encode())
+            verdict, why = judge(check, book or prepare(job), report["answers"])
+            if verdict not in ("passed", "not attempted") and report["less"]:
+                verdict, why = report["less"]
+            os.write(write, json.dumps([verdict, report["late"] if verdict == "not attempted" else why]).encode())
         os._exit(0)
     os.close(write)
     with open(read, "rb") as file:
-        said = file.read()
+        line = file.read()
     os.waitpid(child, 0)
-    return tuple(json.loads(said)) if said else ("error", "ended without a verdict")
+    return tuple(json.loads(line)) if line else ("error", "ended without a verdict")
 
 
 def heard(
-    told: bytes, ended: bool, status: int, compare: Callable[[dict], tuple[str, str]]
+    report: bytes, ended: bool, status: int, compare: Callable[[dict], tuple[str, str]]
 ) -> tuple[str, str, list[str]]:
     """Verdict, why, and what to look at, of what a student's process told and how it ended."""
     lines = []
     with suppress(ValueError, RecursionError):  # a student's process may have written anything
-        for line in told.splitlines()[:4]:
+        for line in report.splitlines()[:4]:
             lines.append(json.loads(line))
     look = lines[1] if len(lines) > 1 and isinstance(lines[1], list) else []
     if ended and status == 0 and len(lines) == 3:
         match lines[2]:
             case [str(verdict), str(why)] if verdict in VERDICTS:
                 return verdict, why, look
-            case {"told": dict(), "less": [str(), str()] | None, "late": str()}:
+            case {"answers": dict(), "less": [str(), str()] | None, "late": str()}:
                 return *compare(lines[2]), look
     if not ended or os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
         return "time", "", look

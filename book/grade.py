@@ -152,7 +152,7 @@ def request(cells: list[Cell], name: str, chapter: Chapter) -> dict | None:
     solutions = chain.from_iterable(one.solution for one in chapter.exercises.values())
     ours = {source.strip() for source in chain(chapter.cells, solutions)}
     below = [cell for cell in cells[last + 1 :] if cell.kind == "code" and not cell.id]
-    told = [*chapter.cells, exercise.text, *exercise.solution]
+    texts = [*chapter.cells, exercise.text, *exercise.solution]
     return {
         "cells": [cell.source for _, cell in above],
         "own": [place for place, (at, _) in enumerate(above) if at >= first or at in marked],
@@ -160,7 +160,7 @@ def request(cells: list[Cell], name: str, chapter: Chapter) -> dict | None:
         "check": exercise.check,
         "answers": exercise.answers,
         "known": exercise.stub + exercise.solution,
-        "helpers": sorted(set(HELPER.findall("\n".join(told)))),
+        "helpers": sorted(set(HELPER.findall("\n".join(texts)))),
         "below": [cell.source for cell in below if cell.source.strip() not in ours],
     }
 
@@ -201,8 +201,8 @@ class Examiner:
         if self.over:
             raise Refused("was stopped")
         self.scratch = TemporaryDirectory(prefix="grade-", ignore_cleanup_errors=True)
-        kept = ("PATH", "HOME", "LANG", "XDG_CACHE_HOME", "D2LPOS_WEIGHTS", "MPLCONFIGDIR")
-        clean = {name: os.environ[name] for name in kept if name in os.environ}
+        names = ("PATH", "HOME", "LANG", "XDG_CACHE_HOME", "D2LPOS_WEIGHTS", "MPLCONFIGDIR")
+        clean = {name: os.environ[name] for name in names if name in os.environ}
         command = [sys.executable, "-I", "-X", "utf8", str(ROOT / "book" / "examiner.py")]
         self.process = subprocess.Popen(
             [*(self.SEAL if self.job["sealed"] else ()), *command],
@@ -225,10 +225,10 @@ class Examiner:
 
     def tell(self, what: dict, failed: str) -> None:
         """Tell the process what it needs. Raises Refused, with the words of `failed`, where it cannot go on."""
-        told = self.ask(what, 300)
-        if not told or not told["ready"]:
+        answer = self.ask(what, 300)
+        if not answer or not answer["ready"]:
             self.stop()
-            raise Refused(f"{failed} ({told['why'] if told else 'the process has ended'})")
+            raise Refused(f"{failed} ({answer['why'] if answer else 'the process has ended'})")
 
     def ask(self, what: dict, seconds: float) -> dict | None:
         """The answer to a line of JSON; None where none comes in time, or the process has ended."""
@@ -244,10 +244,10 @@ class Examiner:
         if not self.process:
             self.start()
         self.prepare(chapter)
-        told = self.ask(what | {"chapter": chapter.name}, self.job["seconds"] + 330)
-        if not told or told["spent"] or not self.job["warm"]:
+        answer = self.ask(what | {"chapter": chapter.name}, self.job["seconds"] + 330)
+        if not answer or answer["spent"] or not self.job["warm"]:
             self.stop()
-        return told or MISSING | {"verdict": "error", "why": "ended the examiner"}
+        return answer or MISSING | {"verdict": "error", "why": "ended the examiner"}
 
     def stop(self) -> None:
         if self.process:
@@ -287,7 +287,7 @@ def can_seal() -> bool:
         ).returncode
 
 
-def found(folder: Path) -> Iterator[Path]:
+def submissions(folder: Path) -> Iterator[Path]:
     """The files in a folder and its subfolders, and the links among them, which are told and not followed."""
     for place, folders, files in os.walk(folder):
         links = [name for name in folders if (Path(place) / name).is_symlink()]
@@ -320,12 +320,12 @@ def grade(path: Path, book: list[Chapter], examiners: list[Examiner], exercises:
         if exercises and exercise.number not in exercises:
             continue
         what = request(cells, name, chapter)
-        told = examiner.verdict(chapter, what) if what else MISSING
-        row["verdicts"][exercise.number] = told["verdict"]
-        row["seconds"] += told["seconds"]
-        if told["why"]:
-            remarks.append(f"{exercise.number}: {clean(told['why'])}")
-        look = [*filter(None, [what and copied(what, exercise)]), *told["look"]]
+        answer = examiner.verdict(chapter, what) if what else MISSING
+        row["verdicts"][exercise.number] = answer["verdict"]
+        row["seconds"] += answer["seconds"]
+        if answer["why"]:
+            remarks.append(f"{exercise.number}: {clean(answer['why'])}")
+        look = [*filter(None, [what and copied(what, exercise)]), *answer["look"]]
         if look:
             row["look"].append(f"{exercise.number}: {', '.join(map(str, look))}")
     examiners.append(examiner)
@@ -369,7 +369,7 @@ def grade_all(
             f"not {strange[0]!r}"
         )
     sealed = can_seal() if sealed is None else sealed
-    paths = [*found(folder)]
+    paths = [*submissions(folder)]
     names = [str(path.relative_to(folder)) for path in paths]
     with ThreadPoolExecutor(jobs) as pool, ExitStack() as stack:  # at Ctrl-C, first the examiners end
         examiners = [stack.enter_context(Examiner(seconds, memory, sealed, warm)) for _ in range(jobs)]
@@ -380,17 +380,17 @@ def grade_all(
 def notes(sealed: bool) -> str:
     """What students' code is kept from, and what not."""
     if sealed:
-        said = "Their code runs sealed: no network, no other process, all files read-only but for an empty folder."
+        words = "Their code runs sealed: no network, no other process, all files read-only but for an empty folder."
     else:
-        said = (
+        words = (
             "Their code runs in a process of its own, but not sealed: it can reach the network and your files, as you "
             "can. Grade on a Linux that has `unshare`, or in a virtual machine, unless you trust the class."
         )
     if sys.platform != "linux":
-        said += " On this system nothing limits memory and the number of processes."
+        words += " On this system nothing limits memory and the number of processes."
     elif not os.getuid():
-        said += " You are root: nothing limits the number of processes. Grade as an ordinary user."
-    return said
+        words += " You are root: nothing limits the number of processes. Grade as an ordinary user."
+    return words
 
 
 def shown(table: DataFrame) -> str:

@@ -17,8 +17,12 @@ import pytest
 
 from tests.house import ENCODERS, ROOT, imports, room
 
+sys.path.append(str(ROOT / "book" / "_ext"))
+from notebooks import number
+
 # A changed file -> tests. Behind a space: only those whose names match the expression. {0} is the first group of the
-# pattern, and {checks} are the names of the checks in that module, or in all of its chapter.
+# pattern, {checks} are the names of the checks in that module, or in all of its chapter, and {own} are a notebook's name or
+# number in brackets, or no brackets.
 RULES = {
     r"d2lpos/(?:\w+/)*__init__\.py|d2lpos/runtime/\w+\.py": ["tests/core/test_import.py", "tests/api/test_names.py"],
     r"d2lpos/pretrained/(\w+)\.py": ["tests/core/test_pretrained.py", "tests/parity/test_configurations.py"],
@@ -36,14 +40,13 @@ RULES = {
         "tests/figures/hero/test_{0}.py", "tests/figures/hero/test_hero.py \\[{0}", "tests/figures/hero/test_hero_host.py {0}",
     ],
     r"(?:chapters(?:/in-depth|/projects(?:/solutions)?)?|book)/([\w-]+)\.ipynb": [
-        "tests/notebooks/test_lint.py", "tests/notebooks/test_claims.py", "tests/notebooks/test_scorecards.py",
-        "tests/notebooks/test_census.py", "tests/notebooks/test_projects.py", "tests/notebooks/test_review.py",
-        "tests/notebooks/test_blind.py", "tests/notebooks/test_predictions.py", "tests/check/test_chapters.py {0}",
+        *(f"tests/notebooks/test_{name}.py {{own}}" for name in ("lint", "claims", "scorecards", "census", "projects", "review")),
+        "tests/notebooks/test_blind.py {own}", "tests/notebooks/test_predictions.py {own}", "tests/check/test_chapters.py {0}",
     ],
-    r"book/[\w-]+\.(?:md|yml|bib)": ["tests/repo", "tests/notebooks/test_claims.py", "tests/notebooks/test_scorecards.py"],
-    r"book/(?:course|decks)\.py|book/deck\.(?:css|js)": ["tests/site/test_decks.py"],
+    r"book/(?!stories)[\w-]+\.(?:md|yml|bib)": ["tests/repo", "tests/notebooks/test_claims.py", "tests/notebooks/test_scorecards.py"],
+    r"book/(?:course|decks)\.py|book/(?:course|deck)\.(?:css|html|js)": ["tests/site/test_decks.py"],
     r"book/_ext/d2lpos_ext/not_found\.py|book/_templates/404\.html|book/serve\.py": ["tests/site/test_not_found.py"],
-    r"book/(?:essay\.py|story\.(?:py|js))": ["tests/figures/test_essay.py", "tests/figures/hero/test_story.py"],
+    r"book/(?:essay\.py|stories\.yml|story\.(?:py|js))": ["tests/figures/test_essay.py", "tests/figures/hero/test_story.py"],
     r"book/front/.*": ["tests/site/test_front.py"],
     r"book/your-model/.*|book/_ext/d2lpos_ext/your_model\.py": ["tests/parity/test_reader.py", "tests/site/test_your_model.py"],
     r"book/_static/search.*": ["tests/site/test_search.py"],
@@ -78,6 +81,11 @@ def checks(chapter: str, exercise: str = "*") -> list[str]:
     texts = [path.read_text("utf-8") for path in (ROOT / "d2lpos" / "check" / chapter).glob(f"{exercise}.py")]
     names = [name for text in texts for name in re.findall(r'\b(?:Check|Answer)\(\s*"(\w+)"', text)]
     return names or checks(chapter)
+
+
+def own(notebook: str) -> list[str]:
+    """Expressions that are in the names of a notebook's own tests, and of those that ask all notebooks at once."""
+    return [r"^[^\[]*$", rf"\[{notebook}[\].]", rf"\[{number(notebook)}[\].]"]
 
 
 @cache
@@ -130,7 +138,8 @@ def chosen(files: list[str]) -> dict[str, tuple[str, ...]]:
             lines.append((file, "", ()))
         for path, word, groups in lines:
             path = path.format(*groups)
-            words = checks(*groups) if word == "{checks}" else [word.format(*groups) if groups else word]
+            find = {"{checks}": checks, "{own}": own}.get(word)
+            words = find(*groups) if find else [word.format(*groups) if groups else word]
             if (ROOT / path).exists():
                 by_path.setdefault(path, set()).update(words)
     return {path: tuple(sorted(words)) for path, words in by_path.items()}

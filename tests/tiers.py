@@ -91,8 +91,6 @@ PROOFS = {
     "tests/figures/hero/test_hero_host.py::test_in_a_frame_that_allows_nothing_but_scripts": (),
     "tests/figures/hero/test_hero_host.py::test_paper_shows_nothing_to_touch": (),
     "tests/figures/hero/test_machine.py::test_what_cells_bring_is_what_the_files_hold": (),
-    # Kernels that are forks, which every notebook runs in.
-    "tests/notebooks/test_kernels.py": (),
     # Pages in a browser, but one of each kind.
     "tests/notebooks/test_extension.py::test_mistakes_fail_the_build": (),
     "tests/site/test_archive.py": (),

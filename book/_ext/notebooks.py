@@ -94,8 +94,8 @@ def slug(heading: str) -> str:
 @cache
 def links(file: Path) -> set[tuple[Path, str]]:
     """Return the files and anchors that the links of one notebook or page lead to."""
-    found = LINK.findall(file.read_text("utf-8"))
-    return {((file.parent / path if path else file).resolve(), anchor) for path, anchor in found}
+    targets = LINK.findall(file.read_text("utf-8"))
+    return {((file.parent / path if path else file).resolve(), anchor) for path, anchor in targets}
 
 
 def linked(notebook: Path, root: Path) -> set[str]:

@@ -1,7 +1,6 @@
-// The first screen: six words change places, and what attention makes of “jumps” does not change, until it is told the positions.
-// Math and the drawing as text come first, for node too (write.mjs, tests); then what moves.
+// The first screen: two words change places and nothing happens. Then attention is told where each word stands, and the same swap changes everything.
 
-export const WORDS = ['the', 'fox', 'jumps', 'over', 'the', 'dog'], START = [0, 1, 2, 3, 4, 5], SWAPPED = [0, 5, 2, 3, 4, 1], MIXED = [5, 3, 0, 2, 4, 1];
+export const WORDS = ['the', 'fox', 'jumps', 'over', 'the', 'dog'], START = [0, 1, 2, 3, 4, 5], SWAPPED = [0, 5, 2, 3, 4, 1];
 const FOX = 1, JUMPS = 2, DOG = 5, D = 8, { abs, cos, sin, max, min, PI } = Math;
 
 // Five features of a word: animal, fox rather than dog, action, relation, article. By hand, not trained.
@@ -31,20 +30,25 @@ export const change = (a, b) => max(...a.map((v, i) => abs(v - b[i])));
 export const sentence = order => order.map(w => WORDS[w]).join(' ');
 /** A word at another place. */
 export const put = (order, word, to) => { const rest = order.filter(w => w !== word); rest.splice(to, 0, word); return rest; };
-/** What the line says; no more than weights can. */
+/** What the line says when a hand moves the words; no more than the weights can. */
 export function verdict(order, told) {
-  if (!told) return sentence(order) === sentence(START) ? 'Move a word. What changes?' : 'Nothing changes: to “jumps” it is the same sentence.';
-  const { weights } = attend(order, true), most = weights.indexOf(max(...weights));
-  return `With positions, ${most === JUMPS ? '“jumps” itself' : `the ${WORDS[most]}`} has the largest weight.`;
+  const same = sentence(order) === sentence(START);
+  if (!told) return same ? 'Move a word. What will “jumps” notice?' : SAYS.nothing;
+  const { weights, vector } = attend(order, true), most = weights.indexOf(max(...weights)), who = most === JUMPS ? 'itself' : `the ${WORDS[most]}`;
+  return same || change(vector, attend(START, true).vector) >= .005 ? `${same ? 'Told where each word stands, “jumps”' : 'It notices: now “jumps”'} listens most to ${who}.` : SAYS.nothing;
 }
-/** What stands there without scripts, and on paper. */
-export const STILL = 'Swap fox and dog: no bar changes.', TOLD = 'With positions the bars change: the dog, just before “jumps”, has the largest weight.';
+/** The lines of the film, and what stands there without scripts, under reduced motion and on paper. */
+export const SAYS = { ask: 'Fox and dog change places. What will “jumps” notice?', nothing: 'Nothing. To “jumps” it is the same sentence.',
+  tell: 'Now tell it where each word stands …', again: '… and make the same swap again.', notices: 'It notices: now “jumps” listens most to the dog.' };
+export const STILL = 'Swap fox and dog, and nothing changes for “jumps”.', TOLD = 'Tell it where each word stands, and the same swap changes all: it listens most to the dog.';
+/** ms, then what happens: an order, whether it is told, what the line says. */
+export const FILM = [[1200, { order: SWAPPED }], [1800, { say: 'nothing' }], [2800, { order: START }], [3700, { told: true, say: 'tell' }], [5300, { say: 'again' }], [5600, { order: SWAPPED }], [6250, { say: 'notices' }], [6700, {}]];
 
 // The drawing, in pixels, for a width of 848 at most: a wider one is this one, larger.
 export function sizes(W) {
-  const wide = W >= 600, gap = wide ? 10 : 4, tile = (W - 5 * gap) / 6, high = wide ? 64 : 52, arcs = wide ? W < 800 ? 140 : 156 : 86, beam = wide ? 40 : 24;
+  const wide = W >= 600, gap = wide ? 10 : 4, tile = (W - 5 * gap) / 6, high = wide ? 64 : 52, arcs = wide ? W < 800 ? 128 : 144 : 88, ground = wide ? 28 : 22, beam = (wide ? 30 : 18) + ground;
   const cell = wide ? min(56, W * .066) : (W - 98) / 8, bars = wide ? 104 : 78, top = arcs + high + beam, cap = wide ? 34 : 30;
-  return { W, wide, gap, tile, high, arcs, beam, cell, bars, top, cap, H: top + cap + bars + 12, zero: top + cap + bars / 2, step: tile + gap, flow: tile * .8, base: wide ? 28 : 16, nest: wide ? 11 : 7 };
+  return { W, wide, gap, tile, high, arcs, beam, cell, bars, top, cap, H: top + cap + bars + 12, zero: top + cap + bars / 2, step: tile + gap, flow: tile * (wide ? .3 : .4), base: wide ? 34 : 22, nest: wide ? 10 : 6, ground };
 }
 const f = v => +v.toFixed(1);
 /** Ribbons that never cross. Where each leaves jumps, the nearest words outside, as parts of the flow from the tile's middle; and how many ribbons, of which weight, it passes above. */
@@ -70,10 +74,11 @@ export function parts(n, lift, S) {
     const to = x(w), up = (S.base + S.nest * n[35 + w] + S.flow * n[41 + w]) / .75;
     return { d: `M${f(from)} ${f(yj)}C${f(from)} ${f(yj - up)} ${f(to)} ${f(y(w) - up)} ${f(to)} ${f(y(w))}`, 'stroke-width': f(wide) };
   });
-  const l = me - S.tile / 2, r = me + S.tile / 2, a = yj + S.high - 6, b = S.top, m = (a + b) / 2;
+  const l = me - S.tile / 2, r = me + S.tile / 2, a = yj + S.high - 3, b = S.top, m = (a + b) / 2;
   const bar = (v, w) => { const high = abs(v) * S.bars / 2; return { y: f(v > 0 ? S.zero - high : S.zero), height: f(max(high, .5)), width: f(w) }; };
   return {
     arcs, words: START.map(w => ({ transform: `translate(${f(x(w))} ${f(y(w))})` })),
+    places: START.map((_, i) => ({ opacity: f(max(0, min(1, n[34] * 2.6 - i * .32))), transform: `translate(${f(i * S.step + S.tile / 2)} ${f(S.arcs + S.high + S.ground / 2 + 2)})` })),
     beam: { d: `M${f(l)} ${f(a)}C${f(l)} ${f(m)} 0 ${f(m)} 0 ${b}V${S.H - 4}q0 4 4 4H${f(v1 - 4)}q4 0 4 -4V${b}C${f(v1)} ${f(m)} ${f(r)} ${f(m)} ${f(r)} ${f(a)}Z` },
     bars: n.slice(18, 26).map(v => bar(v, S.cell * .5)), ghosts: n.slice(26, 34).map(v => bar(v, S.cell * .5 + 6)),
   };
@@ -86,9 +91,10 @@ export function picture(W, order = START, told = false, moves = false) {
   const most = change(n.slice(18, 26), n.slice(26, 34)).toFixed(2), line = S.top + (S.wide ? 25 : 20), inset = S.wide ? 14 : 9;
   return `<g class="arcs" fill="none">${p.arcs.map((a, w) => `<path class="k-${WORDS[w]}"${write(a)}/>`).join('')}</g>
 <path class="beam"${write(p.beam)}/>
-<text class="cap" x="${inset}" y="${line}">the new <tspan class="em">jumps</tspan>${W > 800 ? ': all words, mixed by their %' : ''}</text>
-<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}${told || moves ? `<g class="ghosts" opacity="${+told}">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}<text class="cap" x="${f(v1 - inset)}" y="${line}" text-anchor="end">dashed: ${S.wide ? 'the first order' : 'at first'}</text></g>` : ''}
-<text class="cap" x="${f(x)}" y="${line}">${S.wide ? 'changed by moving words' : 'changed by'}</text><text class="most" x="${f(x)}" y="${S.top + (S.wide ? 72 : 54)}">${most}</text>
+<text class="cap" x="${inset}" y="${line}">the new <tspan class="em">jumps</tspan>: ${S.wide ? 'all words, mixed by their %' : W < 345 ? 'a mix of all' : 'all words, mixed by %'}</text>
+<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}<g class="ghosts" opacity="${told ? 1 : 0}">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}</g>
+<text class="cap" x="${f(x)}" y="${line}">changed by</text><text class="most" x="${f(x)}" y="${S.top + (S.wide ? 72 : 54)}">${most}</text><text class="cap dash" x="${f(x)}" y="${S.top + (S.wide ? 98 : 76)}" opacity="${told ? 1 : 0}">dashed: before</text>
+<g class="places">${p.places.map((at, i) => `<g${write(at)}><circle r="${S.wide ? 11 : 9.5}"/><text y="${S.wide ? 5 : 4.5}">${i + 1}</text></g>`).join('')}</g>
 <g class="words">${WORDS.map((t, w) => `<g class="word k-${t}"${write(p.words[w])}><rect class="tile" x="${f(-half)}" width="${f(S.tile)}" height="${S.high}" rx="4"/><text class="name" y="${S.wide ? 32 : 24}">${t}</text><text class="share" y="${S.wide ? 52 : 42}">${Math.round(100 * n[12 + w])} %</text></g>`).join('')}</g>`;
 }
 
@@ -98,7 +104,7 @@ export function start(root) {
   const all = (e, q) => [...e.querySelectorAll(q)], one = q => root.querySelector(q), still = matchMedia('(prefers-reduced-motion: reduce)');
   const [svg, spare] = all(root, 'svg.stage'), says = one('.says'), live = one('[role=status]'), told = one('[type=checkbox]'), play = one('.play');
   let S, scale = 1, order = START, shown = numbers(START, false), from = shown, goal = shown, lift = START.map(() => 0), low = lift, amp = lift, begun = 0, long = 1;
-  let clock = 0, last = 0, raf = 0, held = -1, grip = 0, tour = [], paused = false, fresh = true, speak = 0, E = {};
+  let clock = 0, last = 0, raf = 0, held = -1, grip = 0, line = '', tour = [], paused = false, fresh = true, speak = 0, E = {};
   spare.remove(); svg.classList.remove('wide'); svg.setAttribute('role', 'group'); svg.setAttribute('aria-label', 'The words, the attention of jumps, and its vector');
 
   function layout() {
@@ -106,14 +112,13 @@ export function start(root) {
     scale = full / W;
     if (S?.W !== W) draw(W);
     svg.style.height = `${S.H * scale}px`;
-    root.style.setProperty('--left', `${(8 * S.cell + 36) * scale}px`); root.style.setProperty('--top', `${(S.top + 92) * scale}px`);
   }
   function draw(W) {
     const active = E.words?.indexOf(document.activeElement) ?? -1;
     S = sizes(W); svg.setAttribute('viewBox', `0 0 ${W} ${S.H}`);
     for (const e of [root, svg]) e.classList.toggle('broad', S.wide);
     svg.innerHTML = picture(W, order, told.checked, true);
-    E = { arcs: all(svg, '.arcs path'), words: all(svg, '.word'), bars: all(svg, '.bar'), ghosts: all(svg, '.ghost'), beam: [svg.querySelector('.beam')], most: svg.querySelector('.most'), shares: all(svg, '.share'), veil: svg.querySelector('.ghosts') };
+    E = { arcs: all(svg, '.arcs path'), words: all(svg, '.word'), bars: all(svg, '.bar'), ghosts: all(svg, '.ghost'), beam: [svg.querySelector('.beam')], most: svg.querySelector('.most'), shares: all(svg, '.share'), veil: all(svg, '.ghosts, .dash'), places: all(svg, '.places > g') };
     E.words.forEach((e, w) => {
       const name = WORDS[w] + (w ? w === 4 ? ', the second' : '' : ', the first');
       for (const [k, v] of Object.entries({ tabindex: 0, role: 'slider', 'aria-label': name, 'aria-valuemin': 1, 'aria-valuemax': 6 })) e.setAttribute(k, v);
@@ -141,10 +146,10 @@ export function start(root) {
   }
   function paint() {
     const p = parts(shown, lift, S);
-    for (const k of ['arcs', 'words', 'bars', 'ghosts']) p[k].forEach((at, i) => { for (const a in at) E[k][i].setAttribute(a, at[a]); });
+    for (const k of ['arcs', 'words', 'bars', 'ghosts', 'places']) p[k].forEach((at, i) => { for (const a in at) E[k][i].setAttribute(a, at[a]); });
     E.beam[0].setAttribute('d', p.beam.d);
     root.style.setProperty('--mix', `${f(100 * shown[13] / (shown[13] + shown[17]))}%`); // the vector takes the color of whom jumps listens to
-    E.veil.setAttribute('opacity', shown[34]);
+    for (const e of E.veil) e.setAttribute('opacity', shown[34]);
   }
   /** Glide to an order: who goes right passes above, who goes left below. */
   function go(to, ms = 420) {
@@ -157,7 +162,13 @@ export function start(root) {
   function frame(now) {
     const lapse = paused ? 0 : min(50, max(0, now - last));
     last = now; clock += lapse;
-    if (tour.length && clock >= tour[0][0]) { const [, to] = tour.shift(); if (to) go(to); if (!tour.length && !fresh) update(); }
+    if (tour.length && clock >= tour[0][0]) {
+      const [, step] = tour.shift();
+      if (step.say) line = SAYS[step.say];
+      if (step.told !== undefined) { told.checked = step.told; root.classList.add('flip'); setTimeout(() => root.classList.remove('flip'), 1400); }
+      if (step.order || step.told !== undefined) go(step.order ?? order, step.told ? 1100 : 620); else update();
+      if (!tour.length) { line = ''; root.classList.add('done'); update(); }
+    }
     const t = min(1, (clock - begun) / long), s = ease(t);
     shown = goal.map((v, i) => i === held ? shown[i] : t < 1 ? from[i] + (v - from[i]) * s : v);
     lift = lift.map((v, w) => w === held ? v + (S.high * .14 - v) * .4 : t < 1 ? low[w] * (1 - s) + amp[w] * sin(PI * s) : 0);
@@ -167,13 +178,13 @@ export function start(root) {
   }
   function run() { if (!raf && !paused) { last = performance.now(); raf = requestAnimationFrame(frame); } }
   const button = () => { play.textContent = tour.length ? paused ? 'Play' : 'Pause' : 'Replay'; };
-  function stop() { tour = []; fresh = paused = false; button(); }
-  function begin(wait) {
-    tour = [[clock + wait, SWAPPED], [clock + wait + 1300, MIXED], [clock + wait + 2500, SWAPPED], [clock + wait + 3300]]; paused = false; button(); run();
+  function stop() { tour = []; line = ''; fresh = paused = false; root.classList.add('done'); button(); }
+  function begin() {
+    root.classList.remove('done'); line = SAYS.ask; tour = FILM.map(([ms, step]) => [clock + ms, step]); paused = false; button(); update(); run();
   }
   function update() {
-    const line = verdict(order, told.checked), most = change(goal.slice(18, 26), goal.slice(26, 34)).toFixed(2);
-    says.textContent = line; E.most.textContent = most;
+    const now = line || verdict(order, told.checked), most = change(goal.slice(18, 26), goal.slice(26, 34)).toFixed(2);
+    if (says.textContent !== now) says.textContent = now; E.most.textContent = most;
     E.words.forEach((e, w) => {
       E.shares[w].textContent = `${Math.round(100 * goal[12 + w])} %`;
       e.setAttribute('aria-valuenow', order.indexOf(w) + 1);
@@ -184,13 +195,10 @@ export function start(root) {
       row[mid].before(...row.slice(0, mid)); row[mid].after(...row.slice(mid + 1));
     }
     clearTimeout(speak);
-    const words = `${sentence(order)}. Largest change of the vector of jumps: ${most}. ${line}`;
-    speak = setTimeout(() => { if (!tour.length && held < 0 && live.textContent !== words) live.textContent = words; }, 600);
+    const words = `${sentence(order)}. Largest change of the vector of jumps: ${most}. ${now}`;
+    speak = setTimeout(() => { if (!tour.length && !fresh && held < 0 && live.textContent !== words) live.textContent = words; }, 600);
   }
-  told.onchange = () => {
-    stop(); go(order, 600);
-    if (told.checked && sentence(order) === sentence(START) && !still.matches) { tour = [[clock + 1300, SWAPPED], [clock + 2100]]; button(); }
-  };
+  told.onchange = () => { stop(); go(order, 700); };
   one('.swap').onclick = () => { stop(); go(order.map(w => w === FOX ? DOG : w === DOG ? FOX : w)); };
   one('.mix').onclick = () => {
     let to = order;
@@ -201,17 +209,13 @@ export function start(root) {
   play.onclick = () => {
     fresh = false;
     if (tour.length) { paused = !paused; button(); run(); return; }
-    if (told.checked) told.checked = false;
-    go(START); begin(still.matches ? 600 : 1400);
+    told.checked = false; line = SAYS.ask; go(START); begin();
   };
   document.addEventListener('visibilitychange', () => { if (document.hidden && tour.length) { paused = true; button(); } });
-  let kept;
-  addEventListener('beforeprint', () => { kept = [order, told.checked]; stop(); told.checked = false; order = START; shown = goal = from = numbers(START, false); lift = START.map(() => 0); paint(); update(); says.textContent = `${STILL} ${TOLD}`; });
-  addEventListener('afterprint', () => { [order, told.checked] = kept; shown = goal = from = numbers(order, told.checked); paint(); update(); });
   root.classList.add('runs');
   layout(); new ResizeObserver(layout).observe(svg);
-  if (still.matches) return;
-  const seen = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) { seen.disconnect(); if (fresh) begin(1100); } }, { threshold: .5 });
+  if (still.matches) { line = STILL; order = SWAPPED; shown = goal = from = numbers(order, false); paint(); update(); stop(); says.textContent = STILL; return; }
+  const seen = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) { seen.disconnect(); if (fresh) begin(); } }, { threshold: .5 });
   seen.observe(svg);
 }
 if (typeof document !== 'undefined') for (const root of document.querySelectorAll('.front')) start(root);

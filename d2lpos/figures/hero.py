@@ -12,13 +12,11 @@ form; the tests in node read that.
 """
 
 import json
-import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +31,15 @@ for (const element of document.querySelectorAll('[data-hero="{key}"]'))
 </script>
 """
 
-STILLS = Path(__file__).with_name("stills")
+HERE = Path(__file__).parent
+STILLS = HERE / "stills"
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
 COUNTERS = ("text", "row", "each")
 SORTS = ("full", "window", "none")
 GATES = ("equal", "stop", "nouns")
+RESULTS = {"ranks": "ranks.json", "stack": "stacks-needle.json"}  # files of the results that a figure shows
 TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
 
 
@@ -164,15 +164,16 @@ class Hero:
     def __init__(self, name: str, options: dict[str, Any]):
         self.name, self.options = name, options
         self.state = {option: value for option, value in options.items() if option != "play"}
-        self.description: str = DESCRIBE[name](**self.state)
+        refuse(name, self.state)
+        self.description = described(name, self.state)
 
     @property
     def source(self) -> str:
         return module(self.name, self.options.get("plain", False))
 
     def arguments(self, options: dict[str, Any]) -> str:
-        data = json.dumps(DATA[self.name](), separators=(",", ":")) if self.name in DATA else ""
-        return json.dumps(options, sort_keys=True) + (f", {data}" if data else "")
+        shown = data(self.name)
+        return json.dumps(options, sort_keys=True) + (f", {json.dumps(shown, separators=(',', ':'))}" if shown else "")
 
     @property
     def still(self) -> Path:
@@ -188,14 +189,20 @@ class Hero:
     def html(self) -> str:
         """The figure as a page holds it, with words and a picture or a table for readers without scripts."""
         fallback = f"<p>{escape(self.description)}</p>"
-        fallback += late("grid", "table_of_view")(**self.state) if self.name == "grid" else self.picture
+        if self.name == "grid":
+            from .grid import table_of_view
+
+            fallback += table_of_view(**self.state)
+        else:
+            fallback += self.picture
         arguments = self.arguments(self.options)
         key = sha256((self.source + arguments).encode()).hexdigest()[:12]
         return PAGE.format(key=key, fallback=fallback, module=self.source, arguments=arguments)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        output = late("image", "image")(svg=self.picture, alt=self.description, figure=self.html)
-        return {"text/html": output, "text/plain": self.description}
+        from .image import image
+
+        return {"text/html": image(self.picture, self.description, self.html), "text/plain": self.description}
 
 
 def hero(name: str, **options: Any) -> Hero:
@@ -254,173 +261,54 @@ def hero(name: str, **options: Any) -> Hero:
 
 def module(name: str, plain: bool = False) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own, whose plain form is apart."""
-    here, before = Path(__file__).parent, ("reader",) if name == "machine" else ("row",) if plain else ()
+    before = ("reader",) if name == "machine" else ("row",) if plain else ()
     parts = ("helpers", *before, name)
-    return "".join((here / f"{part}.js").read_text("utf-8") for part in parts)
+    return "".join((HERE / f"{part}.js").read_text("utf-8") for part in parts)
 
 
-def late(module: str, name: str) -> Callable[..., Any]:
-    """A function of a figure's own module, which is imported when it is called.
+def described(name: str, state: dict[str, Any]) -> str:
+    """What a figure shows, in words: those of descriptions.json, which has each state of the book, or else its options."""
+    if name == "grid":
+        # Late, because the rest of this file needs only the standard library.
+        from .grid import describe_view
 
-    So the rest of this file needs only the standard library.
-    """
-    return lambda **state: getattr(import_module(f"d2lpos.figures.{module}"), name)(**state)
+        return describe_view(**state)
+    usual = {option: known.default for option, known in OPTIONS[name].items() if option != "play"}
+    for one in json.loads((HERE / "descriptions.json").read_text("utf-8"))[name]:
+        if usual | one["options"] == state:
+            return one["says"]
+    return f"The interactive figure “{name}” with {', '.join(f'{key} = {value}' for key, value in state.items())}."
 
 
-def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int) -> str:
+def refuse(name: str, state: dict[str, Any]) -> None:
+    """Raise ValueError for options that exclude each other."""
+    match name, state:
+        case "board", {"still": "all", "layer": layer, "pair": pair} if (layer, pair) != (None, None):
+            raise ValueError(f"layer and pair of board must be None where still is 'all'; got {layer!r} and {pair!r}")
+        case "clocks", {"plain": True, "mode": mode} if mode != "clocks":
+            raise ValueError(f"mode of clocks must be clocks where plain is True; got {mode!r}")
+        case "gates", {"word": word, "query": query} if word > query:
+            raise ValueError(f"word of gates must not stand after its query; got {word} and {query}")
+
+
+def data(name: str) -> Any:
+    """What a figure shows besides its options, or None."""
     # Late, because the rest of this file needs only the standard library.
-    import torch
+    if name == "grid":
+        from .grid import numbers
 
-    from d2lpos.bias.t5 import bucket
-    from d2lpos.offset.shaw import clipped_index
+        return {study: numbers(study) for study in STUDIES}
+    if name == "board":
+        from .board import numbers
 
-    offsets = torch.arange(-127, 1 if kind == "causal" else 128)
-    if kind == "shaw":
-        name, unit, index = f"Shaw’s table with clip {clip}", "vectors", clipped_index(offsets, clip)
-    else:
-        side = {"both": "for two sides", "causal": "for a causal model"}[kind]
-        name, unit = f"T5’s {buckets} buckets {side}, with maximum distance {max_distance}", "buckets"
-        index = bucket(offsets, buckets, max_distance, bidirectional=kind == "both")
-    fresh = len(index.unique()) - len(index[offsets.abs() < length].unique())
-    return (
-        f"{name}: which offsets share one of its {unit}, and the bias matrix of 128 tokens, in which each of them "
-        f"is a band along the diagonal. After training on {length} tokens, {fresh} of the {unit} that a text of "
-        "128 tokens uses have never been trained."
-    )
+        return numbers()
+    if name == "patch":
+        return json.loads((HERE / "patch.json").read_text("utf-8"))
+    if name in RESULTS:
+        from ..runtime.published import published
 
-
-def describe_cliff(p: int, length: int, remedy: str) -> str:
-    text = f"A learned table of 8 rows, and a text of {length} tokens. "
-    if length <= 8:
-        return text + "Each position has a row of its own."
-    return (
-        text
-        + {
-            "error": f"Positions 8 to {length - 1} have no row, and the text is refused.",
-            "last row": f"Positions 7 to {length - 1} all get row 7, and without a mask nothing tells them apart.",
-            "wrapped": "Positions that are 8 apart get the same row, and without a mask nothing tells them apart.",
-            "stretched": f"Every position gets its own mix of rows, but steps become {7 / (length - 1):.2f} as long.",
-            "blocks": "It is read in blocks of 8, and no token sees another block.",
-        }[remedy]
-    )
-
-
-def describe_clocks(p: int, mode: str, base: int, plain: bool) -> str:
-    if plain and mode != "clocks":
-        raise ValueError(f"mode of clocks must be clocks where plain is True; got {mode!r}")
-    if mode == "digits":
-        return (
-            f"Six binary digits write position {p} as {p:06b}. One step flips up to six of them at once, so "
-            "the similarity of neighbors jumps."
-        )
-    return (
-        f"Six clocks tell position {p}, each {base ** (1 / 6):.3g} times slower than the one before it. One "
-        "step turns every hand by its own angle, the same from everywhere, so the similarity to other positions "
-        "is a hill that moves along with the position and keeps its shape."
-    )
-
-
-def describe_dial(m: int, n: int, pair: int, lock: bool) -> str:
-    omega = 10_000 ** (-2 * 8 * pair / 64)
-    score = f"{math.cos((n - m) * omega):.2f}".replace("-", "−")
-    return (
-        f"RoPE turns a query at position {m} and a key at position {n} by ω = {omega:.2f} rad per position. "
-        f"Their score is cos((n − m)ω) = {score}. Where both positions grow alike, both turn and the score stays."
-    )
-
-
-def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
-    # Late, because the rest of this file needs only the standard library.
-    import torch
-
-    from d2lpos.input.sinusoids import sinusoidal
-
-    a, b = sinusoidal(torch.tensor([8.0, 8.0 + offset], dtype=torch.float64), 24)
-    units = (a * b).sum(0, keepdim=True) if place == "whole position" else a * b
-    noise = math.sqrt((1 / (1 - rate) ** 2 - 1) * units.square().sum()) * (place not in ("none", "token"))
-    where = {
-        "none": "No dropout",
-        "sum": f"Dropout at rate {rate:g} on the sum of token and position",
-        "token": f"Dropout at rate {rate:g} on the token only",
-        "position": f"Dropout at rate {rate:g} on the position only",
-        "independent": f"Dropout at rate {rate:g} on token and position, with a mask for each",
-        "whole position": f"Dropout at rate {rate:g} of whole position vectors",
-    }[place]
-    return (
-        f"{where}. The similarity of positions 8 and {8 + offset} is {(a * b).sum():.1f} in the mean, "
-        f"as without dropout, with a standard deviation of {noise:.1f}. At one rate all placements keep the "
-        "mean, and the noise is very different: none where the token alone is dropped, most where whole "
-        "vectors are."
-    )
-
-
-def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int) -> str:
-    sentence = " ".join(WORDS[word] for word in order)
-    hows = [how for how, on in (("with positions added", positions), ("under a causal mask", causal)) if on]
-    then = (
-        "has another output there, and so have other words."
-        if hows
-        else "takes its row, its column and its output along, and nothing else changes."
-    )
-    words = ", ".join([f"“{sentence}”", *hows])
-    return f"Attention among the words {words}. A word that moves to another place {then}"
-
-
-def describe_slopes(heads: int, length: int, rule: str, back: int, match: int) -> str:
-    # Late, because the rest of this file needs only the standard library.
-    import torch
-
-    from d2lpos.bias.alibi import slopes
-
-    scores = -slopes(heads, rule).double()[:, None] * torch.arange(length)
-    held = scores.softmax(-1).cumsum(-1)
-    windows = ", ".join(str(int(n)) for n in (held < 0.99 - 1e-9).sum(-1) + 1)
-    text = (
-        f"ALiBi with {heads} heads and the slopes of the {rule} rule, in a text of {length} tokens that are all "
-        f"alike. All but 1 % of a head’s weight is on the nearest {windows} keys, head by head."
-    )
-    if back >= length:
-        return text
-    scores[:, back] += match
-    shares = ", ".join(f"{100 * share:.0f}" for share in scores.softmax(-1)[:, back].tolist())
-    return f"{text} A word {back} tokens back that scores {match} more gets {shares} % of it."
-
-
-def describe_stretch(rule: str, length: int) -> str:
-    return (
-        "Eight dials show the pairs of a head that was trained with RoPE on 64 tokens. Five of them have not been all "
-        f"the way around, and a text of {length} tokens brings them to {length / 64:.3g} times the largest angle that "
-        "training has shown. Scaling rules slow the pairs down: fewer angles are new, and steps are smaller."
-    )
-
-
-DESCRIBE = {
-    "board": late("board", "describe_state"),
-    "buckets": describe_buckets,
-    "cliff": describe_cliff,
-    "clocks": describe_clocks,
-    "dial": describe_dial,
-    "dropout": describe_dropout,
-    "gates": late("gates", "describe_state"),
-    "grid": late("grid", "describe_view"),
-    "patch": late("patch", "describe_state"),
-    "ranks": late("ranks", "describe_state"),
-    "shuffle": describe_shuffle,
-    "slopes": describe_slopes,
-    "stack": late("stack", "describe_state"),
-    "stretch": describe_stretch,
-}
-
-
-def recorded() -> dict[str, dict[str, Any]]:
-    # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.grid import numbers
-
-    return {study: numbers(study) for study in STUDIES}
-
-
-# what a figure shows besides its options
-DATA = {"grid": recorded} | {name: late(name, "numbers") for name in ("board", "patch", "ranks", "stack")}
+        return json.loads((published("results") / RESULTS[name]).read_text("utf-8"))
+    return None
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from functools import cache, partial
 from hashlib import sha256
 from html import escape
 from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,45 +34,7 @@ from .show import picture
 from .style import MONO, STYLE
 
 # The name of each passage, what the figure calls it, and its text.
-PASSAGES = {
-    "austen": (
-        "a chapter by Jane Austen",
-        (
-            "One morning, about a week after Bingley's engagement with Jane had been formed, as he "
-            "and the females of the family were sitting together in the dining-room, their attention "
-            "was suddenly drawn to the window, by the sound of a carriage; and they perceived a "
-            "chaise and four driving up the lawn. It was too early in the morning for visitors, and "
-            "besides, the equipage did not answer to that of any of their neighbours. The horses were"
-            " post; and neither the carriage, nor the livery of the servant who preceded it, "
-        ),
-    ),
-    "dickens": (
-        "a famous first sentence",
-        (
-            "It was the best of times, it was the worst of times, it was the age of wisdom, it was "
-            "the age of foolishness, it was the epoch of belief, it was the epoch of incredulity, it "
-            "was the season of light, it was the season of darkness, it was the spring of hope, it "
-            "was the winter of despair, we had everything before us, we had nothing before us, we "
-            "were all going direct to heaven, we were all going direct the other way - in short, the "
-            "period was so far like the present period, that some of its noisiest authoritie"
-        ),
-    ),
-    "today": (
-        "an ordinary message of today",
-        (
-            "Hi Sam, sorry for the late answer. The train was full again, my phone was dead, and when"
-            " I got home the cat had opened the fridge. Anyway: yes, we would love to come on "
-            "Saturday. Can we bring something, maybe a salad or some bread? Kim wants to know if "
-            "there is a place to park near your house, because last time we drove around the block "
-            "for half an hour. And tell your mother that the book she gave me is wonderful. I read "
-            "until three in the morning and was no use to anybody at work. See you soon, and thank y"
-        ),
-    ),
-    "refrain": (
-        "one sentence, again and again",
-        ("She said that she would come, and he said that he would wait. " * 9)[:512],
-    ),
-}
+PASSAGES: dict[str, list[str]] = json.loads(Path(__file__).with_name("passages.json").read_text("utf-8"))
 NAMES = {
     "none": "none",
     "sinusoidal": "sinusoidal",
@@ -112,13 +75,7 @@ BRING = """
   };
   window.d2lposReaders ??= {};
 """
-STEP, LINE, COLUMNS, WINDOW, FULL = (
-    8,
-    22,
-    72,
-    32,
-    5,
-)  # px; px; characters; characters; nats of the darkest ink
+STEP, LINE, COLUMNS, WINDOW, FULL = 8, 22, 72, 32, 5  # px; px; characters; characters; nats of the darkest ink
 
 
 class Machine:

@@ -1,4 +1,4 @@
-"""Where one head looks in a picture when content says nothing: the fits of the figure "patch", and its words.
+"""Where one head looks in a picture when content says nothing: the fits of the figure "patch".
 
 All patches have the same query and the same key, so a score is a sum over pairs of a · cos θ + b · sin θ, where θ is
 the turn between two places. `write` fits a and b to each target, and puts them into patch.json in this folder.
@@ -6,31 +6,18 @@ the turn between two places. `write` fits a and b to each target, and puts them 
 
 import json
 import math
-from functools import cache
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from ..input.sinusoids import frequencies
-from ..positions.grid import cells, coordinates
-from .board import fixed
+from ..positions.grid import cells
+from .hero import TARGETS
 
 FITTED, PAIRS, BASE, SMALL = 8, 16, 10.0, 1e-4  # patches a side; of the head; how much a² + b² costs
 HEADINGS = {"axial": 2, "mixed": 4}  # directions in which pairs turn, evenly around
-NAMES = {
-    "row": "the same row",
-    "right": "the patch to the right",
-    "diagonal": "a diagonal line",
-    "ring": "a ring",
-}
 FILE = Path(__file__).with_name("patch.json")
-
-
-@cache
-def numbers() -> dict:
-    """For each target and kind [a of each pair, b of each pair], and the shares of its variance that are left."""
-    return json.loads(FILE.read_text("utf-8"))
 
 
 def omega(kind: str) -> Tensor:
@@ -45,17 +32,6 @@ def omega(kind: str) -> Tensor:
     speeds = frequencies(2 * PAIRS // HEADINGS[kind], BASE).double()
     heading = torch.arange(HEADINGS[kind]) * (math.pi / HEADINGS[kind])
     return torch.stack([torch.outer(heading.cos(), speeds), torch.outer(heading.sin(), speeds)]).flatten(1)
-
-
-def side(view: str) -> int:
-    """How many patches stand in a row of the picture."""
-    return FITTED if view == "8 × 8" else 2 * FITTED
-
-
-def places(view: str) -> Tensor:
-    """Row and column of each patch, in steps of the grid that was fitted; (patches, 2)."""
-    n = side(view)
-    return (FITTED / 2 * coordinates(n, n) if view == "to scale" else cells(n, n)).double()
 
 
 def aimed(target: str, offsets: Tensor) -> Tensor:
@@ -83,7 +59,7 @@ def table(offsets: Tensor) -> Tensor:
 
 def problem(target: str) -> tuple[Tensor, Tensor]:
     """Offsets (queries, patches, 2) of all queries that see the target, and the weights that they should give."""
-    at = places("8 × 8")
+    at = cells(FITTED, FITTED).double()
     offsets = at - at[:, None]
     hits = aimed(target, offsets).double()
     sees = hits.any(1)
@@ -123,7 +99,7 @@ def left(features: Tensor, amplitudes: Tensor, wanted: Tensor) -> float:
 def fits() -> dict:
     """All that patch.json holds; `sum` is what the best function of rows plus one of columns leaves."""
     made: dict[str, dict] = {}
-    for target in NAMES:
+    for target in TARGETS:
         offsets, wanted = problem(target)
         of: dict = {"left": {}}
         for kind in HEADINGS:
@@ -135,58 +111,6 @@ def fits() -> dict:
         of["left"]["sum"] = round(left(any_sum, fit(any_sum, wanted), wanted), 3)
         made[target] = of
     return made
-
-
-def weights(kind: str, target: str, view: str, query: int) -> Tensor:
-    """What each patch gets of the attention of one."""
-    at = places(view)
-    amplitudes = torch.tensor(numbers()[target][kind], dtype=torch.float64).flatten()
-    return (waves(kind, at - at[query]) @ amplitudes).softmax(0)
-
-
-def number(view: str, row: int, column: int) -> int:
-    """The query's place among all patches; row and column are those of the grid that was fitted."""
-    step = side(view) // FITTED
-    return step * (side(view) * row + column)
-
-
-def describe_state(target: str, view: str, row: int, column: int) -> str:
-    query, at = number(view, row, column), places(view)
-    hits = aimed(target, at - at[query])
-    n = side(view)
-    how = {
-        "8 × 8": "",
-        "counted": ", whose positions are counted",
-        "to scale": ", whose positions are to scale",
-    }
-    text = (
-        f"A picture of {n} × {n} patches{how[view]}. Content says nothing: all patches have the same query and "
-        f"the same key, fitted on {FITTED} × {FITTED} patches to look at {NAMES[target]}. "
-    )
-    where = f"the patch in row {query // n}, column {query % n}"
-    if hits.any():
-        axial, mixed = (parts(weights(kind, target, view, query)[hits].sum()) for kind in HEADINGS)
-        text += (
-            f"Of the attention of {where}, {axial} goes there where each pair turns by row or by column, "
-            f"{mixed} where pairs turn by both; an even share is {parts(hits.double().mean())}. "
-        )
-    else:
-        text += f"From {where} it is out of the picture. "
-    undrawn = numbers()[target]["left"]
-    return (
-        f"{text}Of the target’s variance on {FITTED} × {FITTED} patches the first leave "
-        f"{parts(undrawn['axial'])}, the second {parts(undrawn['mixed'])}."
-    )
-
-
-def parts(share: Tensor | float) -> str:
-    """A share as one reads it: it is never all, and never nothing.
-
-    >>> parts(0.125), parts(0.9999), parts(0.0)
-    ('13 %', 'over 99 %', 'under 1 %')
-    """
-    value = float(share)
-    return "under 1 %" if value < 0.005 else "over 99 %" if value > 0.995 else f"{fixed(100 * value, 0)} %"
 
 
 def write() -> None:

@@ -1,4 +1,4 @@
-"""A text in chunks on four processors, and who counts its positions: the figure "ranks" in numbers.
+"""A text in chunks on four processors, and who counts its positions: what the figure "ranks" shows.
 
 `python -m d2lpos.figures.ranks book/results` reads the text in all ways that the figure shows, in half a
 minute, and writes the losses where the records are published.
@@ -6,9 +6,9 @@ minute, and writes the losses where the records are published.
 
 import json
 import sys
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -16,22 +16,14 @@ import torch
 from torch import Tensor
 
 from ..pretrained.reader import load, surprise, tokens
-from ..runtime.published import published
 from ..transformer.model import Transformer
-from .board import fixed, listed
 
-CHUNKS, SIZE, PROCESSORS = 8, 16, 4  # of a text; tokens of a chunk
+CHUNKS, SIZE = 8, 16  # of a text; tokens of a chunk
 TEXT = (
     "One morning, about a week after Bingley's engagement with Jane had been formed, "
     "as he and the females of the family were sitting"
 )
-RULES = ("text", "row", "each")
 LEAST = 100  # of the losses, in hundredths of a nat
-WHO = {
-    "text": "Positions are those of the text before it was cut",
-    "row": "Positions count along the row of chunks",
-    "each": "Positions count from 0 on each processor",
-}
 
 
 def ways(chunks: Sequence[int] = range(CHUNKS)) -> Iterator[tuple[int, ...]]:
@@ -64,27 +56,6 @@ def first(order: Sequence[int]) -> str:
     return "".join(str(chunk) for chunk in sorted(order[::2]))
 
 
-def wrong(order: Sequence[int], rule: str) -> float:
-    """The share of pairs, a query and a key before it, whose offset is wrong.
-
-    >>> wrong([0, 1, 2, 3, 4, 5, 6, 7], "row")
-    0.0
-    """
-    at, length = starts(order, rule), CHUNKS * SIZE
-    off = sum(at[q] - at[k] != SIZE * (q - k) for k, q in combinations(range(CHUNKS), 2))
-    return off * SIZE**2 / (length * (length - 1) / 2)
-
-
-def work(order: Sequence[int]) -> list[int]:
-    """The pairs that each processor computes under the causal mask: those of the queries that it holds.
-
-    >>> work([0, 1, 2, 3, 4, 5, 6, 7])
-    [528, 1552, 2576, 3600]
-    """
-    pairs = [SIZE**2 * chunk + SIZE * (SIZE + 1) // 2 for chunk in order]
-    return [sum(pairs[n : n + 2]) for n in range(0, CHUNKS, 2)]
-
-
 def measured(model: Transformer, text: Tensor, at: Sequence[int]) -> int:
     """The loss when chunks begin at these positions, in hundredths of a nat; the mask is always the text's."""
     positions = (torch.tensor(at)[:, None] + torch.arange(SIZE)).flatten()
@@ -108,37 +79,6 @@ def table() -> dict:
         "row": b64encode(row).decode(),
         "each": {key: read(at) for key, at in each.items()},
     }
-
-
-@cache
-def numbers() -> dict:
-    """The table on record."""
-    return json.loads((published("results") / "ranks.json").read_text("utf-8"))
-
-
-@cache
-def levels() -> dict[tuple[int, ...], int]:
-    return dict(zip(ways(), b64decode(numbers()["row"]), strict=True))
-
-
-def loss(order: Sequence[int], rule: str) -> float:
-    """The loss on record, in nats a character."""
-    data = numbers()
-    if rule == "row":
-        return (data["least"] + levels()[tuple(order)]) / 100
-    return (data["right"] if rule == "text" else data["each"][first(order)]) / 100
-
-
-def describe_state(order: Sequence[int], rule: str) -> str:
-    held = "; ".join(f"{order[n]} and {order[n + 1]}" for n in range(0, CHUNKS, 2))
-    right = fixed(loss(order, "text"), 2)
-    return (
-        f"A text of {CHUNKS * SIZE} characters in {CHUNKS} chunks, two on each of {PROCESSORS} processors: "
-        f"{held}. {WHO[rule]}; the causal mask is always that of the text. So "
-        f"{fixed(100 * wrong(order, rule), 0)} % of all pairs have a wrong offset, and a small reader with RoPE "
-        f"has a loss of {fixed(loss(order, rule), 2)} nats a character; with right positions, {right}. The "
-        f"processors compute {listed(f'{n:,}' for n in work(order))} pairs."
-    )
 
 
 if __name__ == "__main__":

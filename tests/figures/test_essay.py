@@ -7,13 +7,15 @@ import pytest
 import torch
 import yaml
 
-from book.essay import BOOK, KINDS, counted, drawn, losses, toll
+from book.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
+from book.story import Story
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.lab import frame, records
 from d2lpos.lab.plot import named
 from d2lpos.pretrained.census import families
 
 ESSAY = (BOOK / "essay.md").read_text("utf-8")
+SECONDS = 5  # of a hero's tour, as helpers.js has it
 BODY = re.sub(r"```\{raw\}.*?```", "", ESSAY.split("---", 2)[2], flags=re.DOTALL)
 
 
@@ -26,6 +28,22 @@ def test_the_stored_pictures_are_current():
         assert not re.search(r"\b(drag|press|click|slider)\b", still, re.IGNORECASE), (
             name
         )  # for pages without scripts
+
+
+def test_it_is_read_in_ten_minutes_films_included():
+    """At 240 words a minute after the first screen, without what is folded, while each film plays once to its end."""
+    after = BODY[BODY.index("## Now your own words") :]
+    words = re.sub(
+        r"<details>.*?</details>|<[^>]+>|\]\([^)]*\)|^:.*|\{\.\w+\}",
+        " ",
+        after,
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    films = [draw() for draw in PICTURES.values()]
+    seconds = [
+        (len(film.says) - 1) * sum(film.rhythm) if isinstance(film, Story) else SECONDS for film in films
+    ]
+    assert sum(seconds) <= 120 and len(re.findall(r"[\w’'-]+", words)) / 240 + sum(seconds) / 60 <= 10
 
 
 def says(*words: str) -> None:
@@ -90,18 +108,23 @@ def test_what_it_says_of_models_is_what_was_counted():
     turned, every = count("turn", years=since), count(*KINDS, years=since)
     says(
         f"Since 2024, {turned} of {every} families turn",
-        f"Of the {every - turned} others, two add numbers to the scores, and one adds clocks to the words.",
+        f"Of the {every - turned} others, two add numbers to the scores",
     )
     kinds = [count(kind, years=since) for kind in ("some", "none", "bias", "table", "sinusoids")]
     assert kinds == [13, 7, 2, 0, 1]
-    says("13 have some attention layers without any position, and in seven no attention layer has one.")
+    says(
+        "13 have some attention layers without any position, and in seven no attention layer has one.",
+        "and one adds clocks to the words.",
+    )
     rows = [
         (count("some", "none", years=[year]), count(*KINDS, years=[year]), year)
         for year in (2024, 2025, 2026)
     ]
-    says("in {} of {} families of {}, {} of {} of {}, and {} of {} of {}.".format(
-        *(n for row in rows for n in row)
-    ))
+    says(
+        "in {} of {} families of {}, {} of {} of {}, and {} of {} of {}.".format(
+            *(n for row in rows for n in row)
+        )
+    )
     late = {
         row["family"]: row["encoding"] for row in families() if row["kind"] == "bias" and row["year"] > "2022"
     }

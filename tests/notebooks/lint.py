@@ -328,8 +328,8 @@ def ignored_output_has_reason(notebook: Notebook) -> Found:
 def timing_is_a_range(notebook: Notebook) -> Found:
     """One run on a busy machine would contradict the text."""
     for at, cell in notebook.code:
-        told = re.findall(r"(.*) times as (?:long|fast)", shown(cell)) if "perf_counter" in cell.source else []
-        if not all(re.search(r"\d\.\d to \d+\.\d$", text) for text in told):
+        ratios = re.findall(r"(.*) times as (?:long|fast)", shown(cell)) if "perf_counter" in cell.source else []
+        if not all(re.search(r"\d\.\d to \d+\.\d$", text) for text in ratios):
             yield at, "a timing is no range with a decimal, like 1.9 to 2.6 times as long"
 
 

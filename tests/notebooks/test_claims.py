@@ -7,6 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from d2lpos_ext.claims import errata, ledger, read, rows
+from d2lpos_ext.ledger import expand
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +38,11 @@ def test_chapter_9_tells_both_verdicts(table):
     pairs = re.findall(r"\| (True|Half true|False|Open) \| (True|Half true|False|Open) \|$", text, re.MULTILINE)
     trained = {row.id: row.verdict for row in table if row.trained}
     assert pairs == [(row.verdict, trained[row.id]) for row in table if row.id in trained and not row.trained]
+
+
+def test_the_form_names_sources_without_the_marks_of_a_bibliography():
+    form, _, _ = expand("```{ledger}\n```", ROOT).partition("</form>")
+    assert "Siméoni et al. (2025)" in form and not re.search(r"[{}\\]", form)
 
 
 def test_sources_are_described_once_and_used():

@@ -415,10 +415,10 @@ def test_a_notebook_to_download_says_how_to_trust_it_where_figures_move(tmp_path
         nbformat.write(notebook, path)
     app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path)
     say_how_to_trust(app, None)
-    told = {name: nbformat.read(tmp_path / "_sources" / f"{name}.ipynb", as_version=4) for name in ("plain", "drawn")}
-    assert told["plain"] == plain
-    assert told["drawn"].cells[0].source == f"{drawn.cells[0].source}\n\n{SENTENCE}"
-    assert told["drawn"].cells[1:] == drawn.cells[1:]
+    copies = {name: nbformat.read(tmp_path / "_sources" / f"{name}.ipynb", as_version=4) for name in ("plain", "drawn")}
+    assert copies["plain"] == plain
+    assert copies["drawn"].cells[0].source == f"{drawn.cells[0].source}\n\n{SENTENCE}"
+    assert copies["drawn"].cells[1:] == drawn.cells[1:]
 
 
 def test_mistakes_fail_the_build(tmp_path):

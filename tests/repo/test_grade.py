@@ -115,7 +115,7 @@ STUDENTS = {
     "memory in the check": (notebook(f"def permute_mask(mask, order):\n    torch.ones(10 ** 10)\n{ANSWER}"),
      "memory", ""),
     "a large file": (notebook(f"file = open('x', 'wb')\nfile.truncate(10 ** 9)\n{RIGHT}"),
-     "error", f"OSError ({examiner.KEPT})", "open"),
+     "error", f"OSError ({examiner.NO_ACCESS})", "open"),
     "prints": (notebook(f"import sys\nfor _ in range(100):\n    print('x' * 10 ** 6)\n{RIGHT}"),
      "passed", "", "sys"),
     # The check is the book's.
@@ -203,8 +203,8 @@ def test_each_gets_the_verdict_of_the_book_and_code_that_reaches_further_is_name
     assert row["look at it"] == "".join(f"1.1: {names}" for names in reached)
 
 
-def plain(told: pd.DataFrame) -> dict[str, str]:
-    return dict(zip(told["notebook"], told["remark"], strict=True))
+def plain(table: pd.DataFrame) -> dict[str, str]:
+    return dict(zip(table["notebook"], table["remark"], strict=True))
 
 
 def test_what_is_no_notebook_gets_a_sentence_and_stops_nothing(tmp_path, book):
@@ -301,8 +301,8 @@ def test_sealed_code_reaches_nothing_and_leaves_nothing(tmp_path, book):
         patch.setenv("SECRET", "SECRET")
         table = grade_all(tmp_path / "class", [book], seconds=2, memory=1000, sealed=True)
     verdicts = dict(zip(table["notebook"].str.removesuffix(".ipynb"), table["1.1"], strict=True))
-    told = dict.fromkeys(codes, "error") | dict.fromkeys(fine, "passed")
-    assert verdicts == {"other": "not attempted"} | told
+    wanted = dict.fromkeys(codes, "error") | dict.fromkeys(fine, "passed")
+    assert verdicts == {"other": "not attempted"} | wanted
     assert {path: path.read_bytes() for path in (tmp_path / "class").iterdir()} == before
     assert left() == []
 
@@ -371,21 +371,21 @@ def test_a_handout_filled_with_the_solutions_passes(solved, path):
     for name in READ.get(path.stem, ()):
         need(name)
     row = solved.loc[path.name]
-    told = {exercise.number: row[exercise.number] for exercise in to_chapter(path).exercises.values()}
-    assert told == dict.fromkeys(told, "passed"), row["remark"]
+    verdicts = {exercise.number: row[exercise.number] for exercise in to_chapter(path).exercises.values()}
+    assert verdicts == dict.fromkeys(verdicts, "passed"), row["remark"]
     assert all(named.startswith(COPIED) for named in re.findall(r": ([^;]+)", row["look at it"]))
 
 
 def test_a_project_is_graded_as_it_tells_its_students(tmp_path):
     path = ROOT / "chapters" / "projects" / "p1-port-a-checkpoint.ipynb"
     solution = to_chapter(path).exercises["ex-port"].solution[0].partition("trained,")[0]
-    told = "perplexity = check.perplexity(config, port(file, config), card, novel)"
+    call = "perplexity = check.perplexity(config, port(file, config), card, novel)"
     moved = "check.moved(file, {'q': config['heads'], 'k': config['kv_heads']}, config['rotary'], 'half')"
     for name, source in {
-        "as told": f"{solution}\n{told}",
+        "as told": f"{solution}\n{call}",
         "helped": f"def port(file, config):\n    return {moved}\nperplexity = 4.63",
-        "kept": f"m = check.moved\ndef port(file, config):\n    return {moved.replace('check.moved', 'm')}\n{told}",
-        "is one": f"port = check.moved\n{solution.replace('port', 'other')}\n{told.replace('port', 'other')}",
+        "kept": f"m = check.moved\ndef port(file, config):\n    return {moved.replace('check.moved', 'm')}\n{call}",
+        "is one": f"port = check.moved\n{solution.replace('port', 'other')}\n{call.replace('port', 'other')}",
         "half": f"{solution}\nperplexity = ...",
     }.items():
         handout = without_solutions(nbformat.read(path, as_version=4), "https://example.org")
@@ -440,8 +440,8 @@ def test_a_long_solution_word_for_word_is_named():
     }.items():
         assert copied({"cells": [source], "own": [0]}, book) == COPIED * same
     short = Exercise(solution=[f"limit = 2\n{RIGHT}{CHECK}"])
-    told = f"{COPIED}, in 2 statements (fewer than 4 may coincide)"
-    assert copied({"cells": [f"limit = 2\n{RIGHT}"], "own": [0]}, short) == told
+    claim = f"{COPIED}, in 2 statements (fewer than 4 may coincide)"
+    assert copied({"cells": [f"limit = 2\n{RIGHT}"], "own": [0]}, short) == claim
     assert not copied({"cells": [RIGHT], "own": [0]}, short)
     assert not copied({"cells": [RIGHT], "own": [0]}, Exercise(solution=[CHECK]))
 
@@ -489,7 +489,7 @@ NUMBERS = "--exercises must be numbers of the book's exercises, as in `--exercis
 OUT = "--out must be a file FILE.csv in a folder that exists, not"
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
+@pytest.mark.parametrize(("arguments", "message"), [
     ("no-such", f"{FOLDER} 'no-such'."),
     ("", f"{FOLDER} ''."),
     ("README.md", f"{FOLDER} 'README.md'."),
@@ -500,11 +500,11 @@ OUT = "--out must be a file FILE.csv in a folder that exists, not"
     ("tests --out no/such.csv", f"{OUT} 'no/such.csv'."),
     ("tests --out README.md", f"{OUT} 'README.md'."),
 ])
-def test_a_bad_argument_gets_one_sentence(monkeypatch, capsys, arguments, said):
+def test_a_bad_argument_gets_one_sentence(monkeypatch, capsys, arguments, message):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["grade.py", *arguments.split(" ")])
     with pytest.raises(SystemExit) as end:
         sys.exit(main())
     assert end.value.code
-    told = end.value.code if isinstance(end.value.code, str) else capsys.readouterr().err
-    assert told.splitlines()[-1].endswith(said)
+    words = end.value.code if isinstance(end.value.code, str) else capsys.readouterr().err
+    assert words.splitlines()[-1].endswith(message)

@@ -1,6 +1,7 @@
 """`make quick` knows tests for every file that a writer changes, and runs no others."""
 
 import json
+import re
 from types import SimpleNamespace
 
 from tests import quick
@@ -42,6 +43,12 @@ def test_a_notebook_runs_where_its_code_has_changed_and_not_for_words_or_exercis
         done = SimpleNamespace(returncode=0, stdout=json.dumps(notebook))
         monkeypatch.setattr(quick.subprocess, "run", lambda *_, done=done, **__: done)
         assert (file in chosen([file])) == runs
+
+
+def test_of_tests_that_ask_each_notebook_those_of_the_changed_one_run():
+    words = chosen(["chapters/in-depth/04b-stretching.ipynb"])["tests/notebooks/test_blind.py"]
+    names = ["test_it[4B.far]", "test_it[04b-stretching.ipynb]", "test_all", "test_it[4.far]", "test_it[14B.far]"]
+    assert [name for name in names if any(re.search(word, name) for word in words)] == names[:3]
 
 
 def test_only_what_was_chosen_runs():

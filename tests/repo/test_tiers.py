@@ -38,17 +38,3 @@ def test_every_file_and_folder_has_tests(collected):
 def test_make_runs_both_tiers_by_the_name_of_the_marker():
     makefile = (ROOT / "Makefile").read_text("utf-8")
     assert re.findall(r"-m '(.+?)'", makefile) == ["not proof", "proof"]
-
-
-def test_a_run_ends_with_what_was_left(tmp_path):
-    last = r"The tests took \d+ s, where they take 1 s\. `make proof` runs 2 proofs, which are left\."
-    (tmp_path / "test_two.py").write_text("def test_quick(): pass\ndef test_slow(): pass\ndef test_slower(): pass\n", "utf-8")
-    (tmp_path / "conftest.py").write_text(
-        "from tests import tiers\npytest_plugins = ['tests.tiers']\ntiers.PROOFS = dict.fromkeys(['test_two.py::test_slow', 'test_two.py::test_slower'], ())\ntiers.ten_million_additions = lambda: 'they take 1 s'\n",
-        "utf-8",
-    )
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "1", "-m", "not proof", "-c", "none.ini", "--rootdir", ".", "--basetemp", "base"]  # else it clears what earlier runs left
-    (tmp_path / "none.ini").write_text("[pytest]\n", "utf-8")
-    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.fullmatch(last, done.stdout.splitlines()[-1]), done.stdout

@@ -1,10 +1,10 @@
-// The first screen: what its head does over all orders, and whether the files of the book are those that it writes.
+// The first two screens: what the head does over all orders, what a sentence is told, and whether the files of the book are those that are written.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { attend, change, MIXED, nest, sizes, START, SWAPPED, verdict } from '../../book/front/front.js';
-import { files } from '../../book/front/write.mjs';
+import { attend, change, FILM, nest, SAYS, sizes, START, SWAPPED, verdict } from '../../book/front/front.js';
+import { files, judged, own } from '../../book/front/write.mjs';
 
 const FRONT = new URL('../../book/front/', import.meta.url), [FOX, JUMPS, DOG] = [1, 2, 5];
 const all = function* (rest, head = []) { if (!rest.length) yield head; for (const w of rest) yield* all(rest.filter(v => v !== w), [...head, w]); };
@@ -19,7 +19,7 @@ test('the picture that stands there first is as high as the one that moves', () 
   for (const W of [847, 799]) assert(css.includes(`(max-width:${W}.98px) {height:${sizes(W).H}px}`));
 });
 
-test('the program is small', () => assert(readFileSync(new URL('front.js', FRONT)).length <= 16384));
+test('the programs are small', () => { for (const [name, most] of [['front.js', 18432], ['own.js', 13312]]) assert(readFileSync(new URL(name, FRONT)).length <= most); });
 
 test('without positions no order changes the vector', () => {
   assert.equal(orders.length, 720);
@@ -50,14 +50,69 @@ test('ribbons stay within the tile that they leave', () => {
 });
 
 test('the line says what changed, and who weighs most', () => {
-  assert.equal(verdict(START, false), 'Move a word. What changes?');
+  assert.equal(verdict(START, false), 'Move a word. What will “jumps” notice?');
   assert.equal(verdict([4, 1, 2, 3, 0, 5], false), verdict(START, false)); // both “the” are one word
-  assert.equal(verdict(SWAPPED, false), 'Nothing changes: to “jumps” it is the same sentence.');
-  assert.equal(verdict(START, true), 'With positions, the fox has the largest weight.');
-  assert.equal(verdict(SWAPPED, true), 'With positions, the dog has the largest weight.');
+  assert.equal(verdict(SWAPPED, false), SAYS.nothing);
+  assert.equal(verdict(START, true), 'Told where each word stands, “jumps” listens most to the fox.');
+  assert.equal(verdict(SWAPPED, true), SAYS.notices);
   for (const order of orders) {
-    const { weights } = attend(order, true), most = { 1: 'the fox', 2: '“jumps” itself', 5: 'the dog' }[weights.indexOf(Math.max(...weights))];
-    assert.equal(verdict(order, true), `With positions, ${most} has the largest weight.`);
+    const { weights, vector } = attend(order, true), most = { 1: 'the fox', 2: 'itself', 5: 'the dog' }[weights.indexOf(Math.max(...weights))];
+    assert(verdict(order, true).endsWith(`listens most to ${most}.`) || change(vector, attend(START, true).vector) < .005, order);
   }
-  assert.equal(verdict(MIXED, true), 'With positions, the dog has the largest weight.');
+});
+
+test('the film makes one swap twice, in eight seconds, and ends with what changed', () => {
+  const orders = FILM.flatMap(([, { order }]) => order ? [order] : []), [ms, { say }] = FILM.at(-2);
+  assert.deepEqual(orders, [SWAPPED, START, SWAPPED]);
+  assert(FILM.at(-1)[0] <= 8000 && ms < 8000 && say === 'notices');
+  assert.equal(FILM.findIndex(([, { told }]) => told), 3); // before the second swap
+});
+
+// First sentences that nobody here has written: they are the beginnings of famous books.
+const BOOKS = [
+  'Call me Ishmael. Some years ago - never mind how long precisely - having little or no money in my purse,',
+  'Happy families are all alike; every unhappy family is unhappy in its own way.',
+  "My father's family name being Pirrip, and my Christian name Philip, my infant tongue could make of both names",
+  'Alice was beginning to get very tired of sitting by her sister on the bank, and of having nothing to do:',
+  'All children, except one, grow up. They soon know that they will grow up, and the way Wendy knew was this.',
+  'The Time Traveller (for so it will be convenient to speak of him) was expounding a recondite matter to us.',
+  'No one would have believed in the last years of the nineteenth century that this world was being watched',
+  "You don't know about me without you have read a book by the name of The Adventures of Tom Sawyer;",
+  'There was no possibility of taking a walk that day. We had been wandering, indeed, in the leafless shrubbery',
+  'I have just returned from a visit to my landlord - the solitary neighbour that I shall be troubled with.',
+  'Miss Brooke had that kind of beauty which seems to be thrown into relief by poor dress.',
+  'You will rejoice to hear that no disaster has accompanied the commencement of an enterprise',
+  'To Sherlock Holmes she is always the woman. I have seldom heard him mention her under any other name.',
+  'Dorothy lived in the midst of the great Kansas prairies, with Uncle Henry, who was a farmer,',
+  'When Mary Lennox was sent to Misselthwaite Manor to live with her uncle everybody said she was',
+  'I remember him as if it were yesterday, as he came plodding to the inn door,',
+  'Four score and seven years ago our fathers brought forth on this continent, a new nation,',
+  'I went to the woods because I wished to live deliberately, to front only the essential facts of life,',
+  'When on board H.M.S. Beagle, as naturalist, I was much struck with certain facts in the distribution',
+  'The Mole had been working very hard all the morning, spring-cleaning his little home.',
+];
+test('what the second screen says is true of twenty sentences', () => {
+  const [rope, alibi] = ['rope', 'alibi'].map(name => own.reader(globalThis.d2lposReaders[name]));
+  assert.equal(BOOKS.length, 20);
+  const sums = { at: 0, off: 0, far: 0, alibi: 0, alibiFar: 0 };
+  for (const words of BOOKS) {
+    const n = words.length, far = own.stops(n).at(-1), read = (model, before, told) => own.count(judged(model, words, before, told));
+    assert(n <= own.MOST && far > 2 * own.TRAINED && far + n <= 512, words);
+    const at = read(rope, 0, true), off = read(rope, 0, false), end = read(rope, far, true), [start, last] = [0, far].map(before => read(alibi, before, true));
+    assert(off.right < at.right && end.right < at.right, words); // “…, not …”
+    assert(last.right >= .75 * start.right, words); // the control
+    assert.equal(own.result({ told: true, before: 0, n, now: at, base: at }), `It guesses ${at.right} of ${n - 1} characters before it sees them.`);
+    assert.equal(own.result({ told: true, before: far, n, now: end, base: at }), `Pushed ${far} characters on, past its training: ${end.right} right, not ${at.right}.`);
+    for (const [key, { right, of }] of Object.entries({ at, off, far: end, alibi: start, alibiFar: last })) sums[key] += right / of / 20;
+  }
+  assert(sums.at > 2 * sums.off && sums.at > 2 * sums.far && sums.alibiFar > .9 * sums.alibi, JSON.stringify(sums));
+});
+
+test('what the second screen cannot say, it does not say', () => {
+  const rope = own.reader(globalThis.d2lposReaders.rope);
+  const line = words => { const base = own.count(judged(rope, words, 0, true)); return own.result({ told: true, before: 0, n: words.length, now: base, base }); };
+  assert.match(line('Hello you'), /^Write a little more/);
+  assert.match(line('Всё смешалось в доме Облонских, и жена узнала'), /^It knows only the letters of English/);
+  assert.match(line('NOBODY IS ALLOWED TO PARK HERE EXCEPT ON SUNDAYS AND HOLIDAYS'), /^It guesses only \d+ of 60 characters: this is unlike the novel/);
+  assert.equal(own.result({ told: true, before: 40, n: 60, now: { right: 30, of: 60 }, base: { right: 30, of: 60 } }), 'Pushed 40 characters on, within its training: 30 right, as before.');
 });

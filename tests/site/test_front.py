@@ -1,4 +1,4 @@
-"""The first screen: what its head computes, what is seen without scrolling, and what moves by itself and under a hand."""
+"""The first two screens: what the head computes, what is seen without scrolling, what moves by itself and under a hand."""
 
 import json
 import re
@@ -9,6 +9,7 @@ import torch
 from d2lpos_ext.front import SECTION, sections
 
 from d2lpos.encoding import NOPE
+from d2lpos.figures.machine import PASSAGES
 from d2lpos.rotary.rope import RoPE
 from d2lpos.transformer.attention import attention_weights
 from tests.node import node, passed
@@ -21,11 +22,12 @@ const all = (rest, head = []) => rest.length ? rest.flatMap(w => all(rest.filter
 const run = told => all([0, 1, 2, 3, 4, 5]).map(order => attend(order, told));
 console.log(JSON.stringify({ EMBED, HEAD, plain: run(false), told: run(true) }));
 """
-ORDER = "[...document.querySelectorAll('.front .word')].map(e => e.getAttribute('aria-label').split(',')[0]).join(' ')"
+ORDER = "[...document.querySelectorAll('.front > svg .word')].map(e => e.getAttribute('aria-label').split(',')[0]).join(' ')"
 STATE = "['.says', '.most', '.play', '[role=status]'].map(q => document.querySelector(`.front ${q}`).textContent)"
 START, SWAPPED = "the fox jumps over the dog", "the dog jumps over the fox"
-QUESTION = "Move a word. What changes?"
-SAME = "Nothing changes: to “jumps” it is the same sentence."
+QUESTION = "Fox and dog change places. What will “jumps” notice?"
+SAME = "Nothing. To “jumps” it is the same sentence."
+NOTICES = "It notices: now “jumps” listens most to the dog."
 
 
 def test_in_node():
@@ -52,18 +54,18 @@ def test_the_head_is_what_d2lpos_computes():
 
 
 def test_all_of_it_is_seen_without_scrolling(visitor, site):
-    """The question, what moves and can be touched, for whom the book is, and three ways on."""
+    """The question, and what moves and can be touched."""
     visitor.open((site / "index.html").as_uri())
     for width, height in SCREENS:
         visitor.resize(width, height)
-        for part in (".subtitle", ".front", ".whom", ".ways"):
+        for part in (".subtitle", ".front > svg", ".front > .keys"):
             box = visitor.page.locator(part).first.bounding_box()
             assert 0 <= box["y"] and box["y"] + box["height"] <= height, (width, height, part, box)
             assert 0 <= box["x"] and box["x"] + box["width"] <= width, (width, height, part, box)
-        assert visitor.page.locator(".front svg").bounding_box()["width"] > 0.6 * (width - 256 * (width > 960))
-        texts = "[...document.querySelectorAll('.front svg text')].map(e => e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize))"
+        assert visitor.page.locator(".front > svg").bounding_box()["width"] > 0.6 * (width - 256 * (width > 960))
+        texts = "[...document.querySelectorAll('.front > svg text')].map(e => e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize))"
         assert min(visitor.page.evaluate(texts)) >= 12, width
-        tops = "[...document.querySelectorAll('.front .says, .front .most, .front .keys')].map(e => e.getBoundingClientRect().bottom)"
+        tops = "[...document.querySelectorAll('.front > .says, .front > svg .most, .front > .keys')].map(e => e.getBoundingClientRect().bottom)"
         assert len(set(visitor.page.evaluate(tops))) == 3
     assert visitor.page.locator(".ways a").count() == 3
 
@@ -78,33 +80,35 @@ def page(browser, site, request):
     context.close()
 
 
-def test_it_plays_once_in_less_than_five_seconds_and_then_waits(page):
+def test_the_film_shows_what_positions_do_in_eight_seconds_and_then_waits(page):
     assert page.evaluate(STATE)[:3] == [QUESTION, "0.00", "Pause"]
-    page.wait_for_function(f"() => {ORDER} === '{SWAPPED}'")
-    page.wait_for_function("() => document.querySelector('.play').textContent === 'Replay'", timeout=5000)
-    assert page.evaluate(STATE)[:3] == [SAME, "0.00", "Replay"]
+    page.wait_for_function(f"() => document.querySelector('.front .says').textContent === '{SAME}'")
     assert page.evaluate(ORDER) == SWAPPED
+    page.wait_for_function("() => document.querySelector('.play').textContent === 'Replay'", timeout=8000)
+    assert page.evaluate(STATE)[:3] == [NOTICES, "0.93", "Replay"]
+    assert page.evaluate(ORDER) == SWAPPED and page.locator(".front").get_by_role("switch").is_checked()
     page.wait_for_timeout(700)
     assert page.evaluate(STATE)[3] == ""  # what moves by itself does not interrupt who listens
 
 
 def test_it_can_be_paused_told_and_moved(page):
     page.get_by_role("button", name="Pause").click()
-    page.get_by_role("switch", name="tell it the positions").check()
-    page.wait_for_function(f"() => {ORDER} === '{SWAPPED}'")
-    text, most, _, _ = page.evaluate(STATE)
-    assert (text, most) == ("With positions, the dog has the largest weight.", "0.93")
-    page.locator(".front").get_by_role("slider", name="dog").press("ArrowRight")
+    front = page.locator(".front")
+    front.get_by_role("switch").check()
+    assert page.evaluate(STATE)[:2] == ["Told where each word stands, “jumps” listens most to the fox.", "0.00"]
+    page.locator(".swap").click()
+    assert page.evaluate(STATE)[:2] == [NOTICES, "0.93"]
+    front.get_by_role("slider", name="dog").press("ArrowRight")
     assert page.evaluate(ORDER) == "the jumps dog over the fox"
     page.wait_for_function("() => document.querySelector('.front [role=status]').textContent.startsWith('the jumps dog over the fox. ')")
     page.locator(".swap").click()
     assert page.evaluate(ORDER) == "the jumps fox over the dog"
-    page.get_by_role("switch").uncheck()
+    front.get_by_role("switch").uncheck()
     assert page.evaluate(STATE)[:2] == [SAME, "0.00"]
     page.locator(".mix").click()
     assert page.evaluate(ORDER) != "the jumps fox over the dog"
     assert page.evaluate(STATE)[1] == "0.00"
-    values = [page.locator(".front").get_by_role("slider").nth(at).get_attribute("aria-valuenow") for at in range(6)]
+    values = [front.get_by_role("slider").nth(at).get_attribute("aria-valuenow") for at in range(6)]
     assert values == list("123456")  # Tab follows the sentence
 
 
@@ -120,27 +124,32 @@ def test_a_word_follows_the_mouse(page):
 
 
 @pytest.mark.parametrize("page", [{"reduced_motion": "reduce"}], indirect=True)
-def test_reduced_motion_waits_for_a_hand(page):
+def test_reduced_motion_gets_the_end_in_a_still(page):
     page.wait_for_timeout(1500)
-    assert page.evaluate(STATE)[:3] == [QUESTION, "0.00", "Play"] and page.evaluate(ORDER) == START
+    assert page.evaluate(STATE)[1:3] == ["0.00", "Replay"] and page.evaluate(ORDER) == SWAPPED
+    shown = [page.locator(".stills figure").nth(at).is_visible() for at in range(2)]
+    assert shown == [False, True] and "listens most to the dog" in page.locator(".stills").inner_text()
 
 
 @pytest.mark.parametrize("page", [{"java_script_enabled": False}], indirect=True)
-def test_without_scripts_two_pictures_say_the_same(page):
-    assert page.locator(".front").get_by_role("img", name="The fox jumps over the dog").count() == 2
-    assert page.locator(".front > .says").is_visible() and page.locator("p.then").is_visible()
-    assert not page.get_by_role("switch").is_visible()
+def test_without_scripts_pictures_and_lines_say_the_same(page):
+    stills = page.locator(".stills figure")
+    assert [stills.nth(at).is_visible() for at in range(2)] == [True, True]
+    assert not page.locator(".front .says").is_visible() and not page.get_by_role("switch").first.is_visible()
+    assert [line.split(":")[0] for line in page.locator(".own .plain b").all_inner_texts()] == [
+        "It guesses 44 of 86 characters before it sees them.",
+        "Told that all stand in one place, it guesses 19 right, not 44.",
+        "Pushed 405 characters on, past its training",
+    ]
 
 
-def test_paper_gets_the_question_answered(page):
+def test_paper_gets_both_pictures(page):
     page.locator(".swap").click()
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    assert page.locator(".front > .says").evaluate("e => getComputedStyle(e).position") == "static"
-    assert page.evaluate(ORDER) == START and "no bar changes" in page.locator(".front > .says").inner_text()
-    assert not page.get_by_role("switch").is_visible()
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate(ORDER) == SWAPPED  # what the reader had
+    stills = page.locator(".stills figure")
+    assert [stills.nth(at).is_visible() for at in range(2)] == [True, True]
+    assert not page.locator(".front > svg.stage").is_visible() and not page.get_by_role("switch").first.is_visible()
+    assert page.locator(".own .plain").is_visible() and not page.locator(".own .live").is_visible()
 
 
 @pytest.mark.parametrize("page", [{"forced_colors": "active"}], indirect=True)
@@ -150,6 +159,41 @@ def test_forced_colors_leave_words_and_bars(page):
     )
     assert colors[0] == colors[3] == "rgb(0, 0, 0)" and colors[1] == colors[2] == colors[5] == "rgb(255, 255, 255)"
     assert colors[4] != colors[5]
+
+
+def test_the_live_model_is_on_the_second_screen(page):
+    for width, height in ((1366, 768), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        own = page.locator(".own").bounding_box()
+        assert own["y"] + own["height"] <= 2 * height, (width, height, own)
+
+
+RESULT = "() => document.querySelector('.own .result').textContent"
+
+
+def test_a_model_reads_a_sentence_that_is_typed_told_and_pushed(page):
+    own = page.locator(".own")
+    own.scroll_into_view_if_needed()
+    page.wait_for_function(f"() => ({RESULT})() === 'It guesses 44 of 86 characters before it sees them.'")
+    handle = own.get_by_role("slider")
+    handle.focus()
+    handle.press("End")
+    page.wait_for_function(f"() => ({RESULT})() === 'Pushed 405 characters on, past its training: 17 right, not 44.'")
+    page.wait_for_function("() => document.querySelector('.own .alibi[d^=M]')")  # the control
+    handle.press("Home")
+    own.get_by_role("switch").uncheck()
+    page.wait_for_function(f"() => ({RESULT})() === 'Told that all stand in one place, it guesses 19 right, not 44.'")
+    own.get_by_role("switch").check()
+    own.get_by_role("textbox").fill("Hello you")
+    page.wait_for_function(f"() => ({RESULT})().startsWith('Write a little more')")
+    own.get_by_role("textbox").fill("She said that she would come. " * 5)
+    page.wait_for_function(f"() => ({RESULT})().endsWith('It reads 120 characters, and the rest is cut off.')")
+    assert own.get_by_role("textbox").input_value() == ("She said that she would come. " * 5)[:120]
+
+
+def test_the_page_that_stands_before_it_is_the_one_of_the_machine_that_reads():
+    _, austen = PASSAGES["austen"]
+    assert f'export const PAGE = "{austen}";' in (ROOT / "book/front/own.js").read_text("utf-8")
 
 
 def test_each_section_leads_to_a_page_and_each_chapter_back(site):

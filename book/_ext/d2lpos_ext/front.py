@@ -7,7 +7,10 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from .your_model import light
+
 SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+PROGRAM = re.compile(r"<script>((?:(?!</script>).){4000,}?)</script>", re.DOTALL)
 CHAPTER = re.compile(r"\]\(\.\./(chapters/\d\d-[\w-]+)\.ipynb\)")
 
 
@@ -21,16 +24,24 @@ def place_front(app: Sphinx) -> None:
     builder.get_outfilename = lambda name: file("index" if name == root else name)
 
 
+def shorten_programs(app: Sphinx, exception: Exception | None) -> None:
+    """Shorten the long programs of the first page of a finished build, which most readers load and few read."""
+    if not exception and app.builder.format == "html":
+        path = Path(app.outdir) / "index.html"
+        page = PROGRAM.sub(lambda match: f"<script>{light(match[1])}</script>", path.read_text("utf-8"))
+        path.write_text(page, "utf-8")
+
+
 def sections(essay: str) -> dict[str, tuple[str, str]]:
-    """Return the title and the anchor of the section that leads to each chapter in its last link.
+    """Return the title and the anchor of the first section that leads to each chapter in its text.
 
     >>> sections("## A toll\\nIt [costs](../chapters/06-alibi.ipynb). ")
     {'chapters/06-alibi': ('A toll', 'a-toll')}
     """
     led = {}
     for title, text in SECTION.findall(essay):
-        if chapters := CHAPTER.findall(text):
-            led.setdefault(chapters[-1], (title, re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))))
+        for chapter in CHAPTER.findall(text.split(":::{container}")[0]):
+            led.setdefault(chapter, (title, re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))))
     return led
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from html import escape
 from pathlib import Path
 
 from notebooks import title
@@ -10,6 +9,7 @@ from pybtex.database import Entry, parse_file
 
 from .cells import VERDICTS, mark
 from .claims import Row, errata, ledger, read, rows
+from .models import render
 
 BLOCK = re.compile(r"^```\{(ledger|sources|errata)\}\n```$", re.MULTILINE)
 NOBODY = "nobody"  # stands for the source of a claim of which we know no text
@@ -49,29 +49,9 @@ class _Page:
 
     def form(self) -> str:
         """Return the form. A choice has an id, so that a link can choose it."""
+        sources = [(name, self.name(name), count) for name, count in self.claims_of.most_common()]
         total = self.verdicts.total()
-        choices = [f'<label><input type="radio" name="verdict" value="" id="all" checked>All {total}</label>']
-        choices += [
-            f'<label><input type="radio" name="verdict" value="{slug(verdict)}" id="{slug(verdict)}">'
-            f'<span class="verdict {style}">{verdict}</span> {self.verdicts[verdict]}</label>'
-            for verdict, style in VERDICTS.items()
-        ]
-        sources = [
-            f'<option value="{name}" id="{name}">{escape(self.name(name))} ({count})</option>'
-            for name, count in self.claims_of.most_common()
-        ]
-        lines = [
-            '<form class="filter" aria-label="Filter the claims">',
-            '<fieldset aria-label="Verdict">',
-            *choices,
-            "</fieldset>",
-            '<label class="by">Said by <select name="source"><option value="">anybody</option>',
-            *sources,
-            "</select></label>",
-            f'<p class="shown"><output aria-live="polite">{total} claims</output> <a href="#all">Show all</a></p>',
-            "</form>",
-        ]
-        return "\n".join(lines)
+        return render("ledger", total=total, verdicts=VERDICTS, counts=self.verdicts, sources=sources, slug=slug)
 
     def claim(self, row: Row) -> str:
         side = mark(row.verdict, row.cell and f"#claim-{row.cell}")
@@ -119,6 +99,6 @@ def _entry(data: str, side: str, words: str, reason: str, below: str) -> str:
 
 
 def _short(paper: Entry) -> str:
-    names = [" ".join(person.last_names) for person in paper.persons["author"]]
+    names = [" ".join(map(str, person.rich_last_names)) for person in paper.persons["author"]]
     who = names[0] if len(names) == 1 else " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
     return f"{who} ({paper.fields['year']})"

@@ -3,11 +3,12 @@
 import csv
 import re
 from collections import Counter
-from html import escape
 from pathlib import Path
 
 import yaml
+from jinja2 import Template
 
+TEMPLATES = Path(__file__).parents[2] / "_templates"
 BLOCK = re.compile(r"^```\{(families|family-counts|family-years|releases)\}\n```$", re.MULTILINE)
 CODE = "https://github.com/huggingface/transformers/blob/v{}/src/transformers/models/{}/modeling_{}.py"
 # The section of the book that explains an encoding.
@@ -35,7 +36,6 @@ COLUMNS = [
     ("Without", "without", "share"),
     ("Besides", "", "word"),
 ]
-SORTED = ' aria-sort="descending"'  # of the column by which the rows come
 EXAMPLES = ("yarn", "sinks", "without", "neighbors 2026")
 MEANT = {
     "turn": ("RoPE in every attention layer", "all layers with softmax attention turn queries and keys"),
@@ -73,37 +73,12 @@ def families(book: Path) -> str:
     """The form and the table. A row's id is its family, so that it can be linked."""
     rows = sorted(read(book), key=lambda row: -int(row["year"]))
     version = yaml.safe_load((book / "models" / "by-hand.yml").read_text("utf-8"))["version"]
-    head = "".join(
-        f'<th scope="col" role="columnheader" data-by="{by}"{SORTED if name == "Year" else ""}>{name}</th>'
-        for name, _, by in COLUMNS
-    )
-    lines = [
-        '<form class="filter" role="search" aria-label="Families">',
-        '<label class="by">Find <input type="search" name="find" autocomplete="off" spellcheck="false"></label>',
-        f'<span class="by">such as {", ".join(map(example, EXAMPLES))}</span>',
-        f'<p class="shown"><output aria-live="polite">{len(rows)} families</output>',
-        '<button type="button" data-find="">Show all</button></p>',
-        "</form>",
-        '<div class="families">',
-        '<table class="models" role="table" aria-label="Families of language models and their positions">',
-        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>',
-        '<tbody role="rowgroup">',
-        *(line(row, version) for row in rows),
-        "</tbody></table></div>",
-        '<script defer src="../_static/models.js"></script>',
-    ]
-    return "\n".join(lines)
+    code = CODE.format(version, "{}", "{}")
+    return render("families", rows=[(row, cells(row)) for row in rows], columns=COLUMNS, examples=EXAMPLES, code=code, sections=SECTIONS)
 
 
-def example(words: str) -> str:
-    return f'<button type="button" data-find="{words}">{words}</button>'
-
-
-def line(row: dict[str, str], version: str) -> str:
-    """The row of a family."""
-    name = row["family"]
-    link = f'<a href="{CODE.format(version, name, name)}">{name}</a>'
-    year = f"{row['year']}{' *' if row['year by hand'] else ''}"
+def cells(row: dict[str, str]) -> list[str]:
+    """What a family's row has in the columns behind its name."""
     besides = [
         row["attend"] and f"{row['attend']} layers attend",
         row["temperature"] and f"queries times {row['temperature']}",
@@ -111,38 +86,23 @@ def line(row: dict[str, str], version: str) -> str:
         row["besides"],
         row["default"] and f"by default: {row['default']}",
     ]
-    if row["release"]:
-        link += f' <a class="release" href="{row["source"]}">{escape(row["release"])}</a>'
-    cells = [
-        year,
-        f'<a href="{SECTIONS[row["encoding"]]}">{row["encoding"]}</a>',
-        *(escape(numbers(row[key])) for key in ("base", "turns", "layout", "scaling", "window", "without")),
-        escape(numbers("; ".join(filter(None, besides)))),
+    return [
+        row["year"] + " *" * bool(row["year by hand"]),
+        row["encoding"],
+        *(numbers(row[key]) for key in ("base", "turns", "layout", "scaling", "window", "without")),
+        numbers("; ".join(filter(None, besides))),
     ]
-    words = (
-        f' data-is="{word}"' if word and cell else ""
-        for cell, (_, word, _) in zip(cells, COLUMNS[1:], strict=True)
-    )
-    columns = "".join(f'<td role="cell"{word}>{cell}</td>' for word, cell in zip(words, cells, strict=True))
-    return f'<tr role="row" id="{name}"><th scope="row" role="rowheader">{link}</th>{columns}</tr>'
 
 
 def releases(book: Path) -> str:
     """A table of all released models: what their positions are, and on how long texts they were trained."""
     with (book / "models" / "releases.csv").open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    lines = [
-        '<table class="releases" aria-label="Released models and their positions">',
-        '<thead><tr><th scope="col">Model</th><th scope="col">Position</th><th scope="col">Trained on, in tokens</th></tr></thead>',
-        "<tbody>",
-    ]
-    for row in rows:
-        trained = f'<a href="{row["report"]}">{row["trained"]}</a>' if row["report"] else row["trained"] or "–"
-        lines.append(
-            f'<tr><th scope="row"><a href="{row["source"]}">{escape(row["name"])}</a>, {row["year"]}</th>'
-            f"<td>{escape(numbers(row['position']))}</td><td>{trained}</td></tr>"
-        )
-    return "\n".join([*lines, "</tbody></table>"])
+        return render("releases", rows=list(csv.DictReader(lines)), numbers=numbers)
+
+
+def render(template: str, **values: object) -> str:
+    """What a template of `book/_templates` makes of values."""
+    return Template((TEMPLATES / f"{template}.html").read_text("utf-8"), autoescape=True).render(values)
 
 
 def counts(book: Path) -> str:

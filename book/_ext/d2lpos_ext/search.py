@@ -182,20 +182,20 @@ def text_of(tag: Tag | NavigableString) -> str:
     """Return the words of a tag on one line, its formulas as one would type them.
 
     >>> html = "Take <math><msup><mn>2</mn><mrow><mo>−</mo><mi>h</mi></mrow></msup></math> !"
-    >>> said(BeautifulSoup(html, "html.parser"))
+    >>> text_of(BeautifulSoup(html, "html.parser"))
     'Take 2^(−h) !'
     """
-    return re.sub(r"\s+", " ", "".join(_said(tag))).strip()
+    return re.sub(r"\s+", " ", "".join(_pieces(tag))).strip()
 
 
-def _said(tag: Tag | NavigableString) -> Iterator[str]:
+def _pieces(tag: Tag | NavigableString) -> Iterator[str]:
     if isinstance(tag, NavigableString):
         yield str(tag)
     elif tag.name == "math":
         yield formula(tag)
     else:
         for child in tag.children:
-            yield from _said(child)
+            yield from _pieces(child)
         if tag.name in ("td", "th", "br"):
             yield " "
 

@@ -45,6 +45,8 @@ IDLE = [
     (re.compile("<pre><span></span>"), "<pre>"),
 ]
 
+# The scripts of the button that copies code, for a page that has none.
+COPY = re.compile(r'\s*<script defer src="[^"]*/(?:clipboard\.min|copybutton)\.js[^"]*"></script>')
 SHEET = re.compile(r'\s*<link [^>]*href="([^"]*_static/)([^"?]+\.css)[^"]*"[^>]*>')
 # What begins a line of a script and does nothing: a comment that fills lines, blanks. A license's comment stays.
 INDENT = re.compile(r"^(?:[ \t]*(?://.*|/\*(?!!)(?:[^*]|\*(?!/))*\*/[ \t]*)?\n|[ \t]+)+", re.MULTILINE)
@@ -67,6 +69,8 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         text = STRING.sub(lambda match: match[1] + re.sub(f"</span>{PIECE}", "", match[2]), text)
         for pattern, short in IDLE:
             text = pattern.sub(short, text)
+        if 'class="highlight' not in text:
+            text = COPY.sub("", text)
         page.write_text(shorten(text), "utf-8")
     for script in static.glob("*.js"):
         script.write_text(shorter(script.read_text("utf-8")), "utf-8")

@@ -5,6 +5,8 @@ On a phone the questions are folded under a button.
 
 import re
 
+from .models import render
+
 # Each question, and what it can be answered with, in the words of the table's last column; it names no precision
 # where any will do, and no error where nothing says so.
 QUESTIONS = {
@@ -23,21 +25,4 @@ def expand(table: str) -> str:
     ...
     <script defer src="../_static/symptoms.js"></script>
     """
-    count = len(re.findall(r"^\| \[", table, re.MULTILINE))
-    lines = ['<form class="filter" aria-label="Filter the symptoms" id="symptoms">']
-    for number, (question, answers) in enumerate(QUESTIONS.items()):
-        choices = {"": "no matter"} | answers
-        lines += [
-            f'<fieldset aria-label="{question}"><span>{question}</span>',
-            *(
-                f'<label><input type="radio" name="q{number}" value="{value}"{" checked" * (not value)}>{label}</label>'
-                for value, label in choices.items()
-            ),
-            "</fieldset>",
-        ]
-    lines += [
-        f'<p class="shown"><output aria-live="polite">{count} symptoms</output> <a href="#symptoms">Show all</a>',
-        '<button type="button" aria-expanded="false">Ask four questions</button></p>',
-        "</form>",
-    ]
-    return "\n".join([*lines, "", "{.symptoms}", table, "", '<script defer src="../_static/symptoms.js"></script>'])
+    return render("symptoms", questions=QUESTIONS, table=table, count=len(re.findall(r"^\| \[", table, re.MULTILINE)))

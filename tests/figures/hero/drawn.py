@@ -1,5 +1,7 @@
 """What a figure shows in a page that holds it alone."""
 
+from decimal import ROUND_HALF_UP, Decimal
+
 from tests.browser import chromium
 
 
@@ -18,3 +20,9 @@ def printed(figure, script: str):
         page.emulate_media(media="print")
         page.set_content(f"<body style='margin:0'>{figure.html}")
         return page.evaluate(script)
+
+
+def fixed(value: float, places: int) -> str:
+    """A number as a figure rounds it: Python would write 0.625 as 0.62, and JavaScript 0.63."""
+    rounded = Decimal(value).quantize(Decimal(10) ** -places, ROUND_HALF_UP)
+    return f"{rounded + 0:f}".replace("-", "−")

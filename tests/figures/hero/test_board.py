@@ -5,10 +5,10 @@ from statistics import fmean
 
 import pytest
 
-from d2lpos.figures.board import LENGTH, describe_state, fixed, numbers
+from d2lpos.figures.board import numbers
 from d2lpos.figures.hero import hero
 from d2lpos.lab import records
-from tests.figures.hero.drawn import printed, walked
+from tests.figures.hero.drawn import fixed, printed, walked
 
 LAYERS, PAIRS = range(30), range(32)
 ALL = [(layer, pair) for layer in (*LAYERS, None) for pair in (*PAIRS, None)]
@@ -60,7 +60,7 @@ def walk():
 
 def test_every_number_of_the_records_is_there_and_was_read_in_the_same_text(measured):
     runs = [record["run"] for record in records("real-board")]
-    assert {(run["text"], run["length"]) for run in runs} == {("persuasion", LENGTH)}
+    assert {(run["text"], run["length"]) for run in runs} == {("persuasion", 512)}
     data = numbers()
     assert data["passages"] == len({run["seed"] for run in runs})
     assert measured.keys() == {"base", *ALL}
@@ -97,7 +97,7 @@ def test_every_state_tells_its_numbers_and_words(measured, sentences, walk):
 
 def test_the_words_on_the_whole_board_are_true(measured):
     cells = {(layer, pair): measured[layer, pair][0] for layer in LAYERS for pair in PAIRS}
-    text = describe_state(None, None, None)
+    text = hero("board").description
     layer, pair = max(cells, key=cells.get)
     late = max(abs(rise) for (_, pair), rise in cells.items() if pair >= 13)
     columns = sorted(((measured[None, pair][0], pair) for pair in PAIRS), reverse=True)
@@ -118,11 +118,6 @@ def test_the_words_on_the_whole_board_are_true(measured):
     small = [rise for rise in cells.values() if abs(rise) < 0.005]
     assert falls <= sum(rise < 0 for rise in small) and rises <= sum(rise > 0 for rise in small)
     assert falls + rises >= sum(abs(rise) > 0.5e-4 for rise in small)
-
-
-def test_numbers_are_rounded_as_in_a_browser():
-    texts = [fixed(0.625, 2), fixed(-0.0125, 3), fixed(-0.0001, 3), fixed(2.0, 1)]
-    assert texts == ["0.63", "−0.013", "0.000", "2.0"]
 
 
 def test_on_paper_it_stands_on_the_page_with_its_title():

@@ -1,34 +1,19 @@
-"""The figure "patch": its fits are the best ones, and its words and its caption tell what they draw."""
+"""The figure "patch": its fits are the best ones, and it draws and tells the weights that attention gives."""
 
 from itertools import product
 
 import pytest
 import torch
 
-from d2lpos.figures.hero import TARGETS, VIEWS, hero
-from d2lpos.figures.patch import (
-    FITTED,
-    HEADINGS,
-    NAMES,
-    SMALL,
-    aimed,
-    describe_state,
-    fit,
-    fits,
-    left,
-    number,
-    numbers,
-    parts,
-    places,
-    problem,
-    side,
-    table,
-    waves,
-    weights,
-)
+from d2lpos.figures import patch
+from d2lpos.figures.hero import TARGETS, VIEWS, data, hero
+from d2lpos.figures.patch import aimed, fit, fits, left, omega, problem, table, waves
+from d2lpos.positions.grid import cells, coordinates
+from d2lpos.rotary import Mixed, RoPE
+from d2lpos.transformer import attention_weights
 from tests.figures.hero.drawn import walked
 
-ALL = range(FITTED)
+NUMBERS = data("patch")
 
 # What the figure tells of each target in each grid, and what it draws: [readout, words, opacities, bars, outlines].
 WALK = """async () => {
@@ -65,24 +50,36 @@ def walk():
     return walked(hero("patch"), WALK, reduced_motion="reduce")
 
 
-def on_target(kind, target, view, row, column):
-    query, at = number(view, row, column), places(view)
-    hits = aimed(target, at - at[query])
-    return weights(kind, target, view, query)[hits].sum().item() if hits.any() else None
+def head(kind):
+    """One head of the package: RoPE on two axes, or Mixed whose pairs turn in the four directions of the figure."""
+    if kind == "axial":
+        return RoPE(2 * patch.PAIRS, base=patch.BASE, layout="interleaved", axes=2)
+    mixed = Mixed(2 * patch.PAIRS, heads=1, base=patch.BASE).double()
+    mixed.omega.data = omega("mixed")[:, None]
+    return mixed
 
 
-def mean(kind, target):
-    """Over all queries that see the target, where the fit was made."""
-    shares = [on_target(kind, target, "8 × 8", row, column) for row, column in product(ALL, ALL)]
-    shares = [share for share in shares if share is not None]
-    return sum(shares) / len(shares)
+def places(view):
+    """Row and column of each patch, in steps of the grid that was fitted; and how many stand in a row of the picture."""
+    n = patch.FITTED if view == "8 × 8" else 2 * patch.FITTED
+    return (patch.FITTED / 2 * coordinates(n, n) if view == "to scale" else cells(n, n)).double(), n
+
+
+@torch.no_grad()
+def weights(kind, target, view, query):
+    """What attention gives each patch where all have one query and one key."""
+    at, n = places(view)
+    a, b = torch.tensor(NUMBERS[target][kind], dtype=torch.float64)
+    keys = torch.stack([a, -b], dim=-1).flatten().expand(1, 1, n * n, -1)
+    same = torch.tensor([1.0, 0], dtype=torch.float64).repeat(patch.PAIRS).mul((2 * patch.PAIRS) ** 0.5).expand(1, 1, 1, -1)
+    return attention_weights(same, keys, at[query : query + 1], at, head(kind)).flatten()
 
 
 def test_the_file_holds_what_is_fitted_now(made):
-    assert made.keys() == numbers().keys() == NAMES.keys() == set(TARGETS)
-    for target, of in numbers().items():
+    assert made.keys() == NUMBERS.keys() == set(TARGETS)
+    for target, of in NUMBERS.items():
         assert of["left"] == pytest.approx(made[target]["left"], abs=1.1e-3)
-        for kind in HEADINGS:
+        for kind in patch.HEADINGS:
             ours, stored = (torch.tensor(one[kind]) for one in (made[target], of))
             torch.testing.assert_close(ours, stored, rtol=0, atol=2.1e-3)
 
@@ -93,7 +90,7 @@ def test_no_other_amplitudes_do_better(target, kind):
     features = waves(kind, offsets)
 
     def loss(a):
-        return SMALL * a.square().sum() - (wanted * (features @ a).log_softmax(1)).sum(1).mean()
+        return patch.SMALL * a.square().sum() - (wanted * (features @ a).log_softmax(1)).sum(1).mean()
 
     fitted = fit(features, wanted).requires_grad_()
     [slope] = torch.autograd.grad(loss(fitted), fitted)
@@ -113,59 +110,35 @@ def test_even_weights_leave_all_and_the_target_itself_leaves_nothing():
 def test_the_table_holds_every_sum_of_a_function_of_rows_and_one_of_columns():
     offsets, _ = problem("ring")
     down, right = offsets.unbind(-1)
-    both = torch.arange(1 - FITTED, FITTED).double()
+    both = torch.arange(1 - patch.FITTED, patch.FITTED).double()
     weights = torch.cat([both.square(), both.sin()])
     torch.testing.assert_close(table(offsets) @ weights, down.square() + right.sin())
 
 
-def test_the_query_is_at_the_same_place_in_every_grid():
-    for row, column in product(ALL, ALL):
-        corners = [divmod(number(view, row, column), side(view)) for view in VIEWS]
-        assert corners == [(row, column), *[(2 * row, 2 * column)] * 2]
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_words_without_scripts_are_true(view):
-    n = side(view)
-    for target, row, column in product(TARGETS, (0, 3), (3, 7)):
-        text = describe_state(target, view, row, column)
-        assert text.startswith(f"A picture of {n} × {n} patches")
-        assert ("counted" in text, "to scale" in text) == (view == "counted", view == "to scale")
-        assert f"fitted on 8 × 8 patches to look at {NAMES[target]}." in text
-        shares = [on_target(kind, target, view, row, column) for kind in HEADINGS]
-        where = f"the patch in row {row * n // 8}, column {column * n // 8}"
-        if shares[0] is None:
-            assert f"From {where} it is out of the picture." in text
-        else:
-            assert f"Of the attention of {where}, {parts(shares[0])} goes there where each" in text
-            assert f"column, {parts(shares[1])} where pairs turn by both; an even share is " in text
-        gone = [parts(numbers()[target]["left"][kind]) for kind in HEADINGS]
-        assert text.endswith(f"the first leave {gone[0]}, the second {gone[1]}.")
-    assert "out of the picture" in describe_state("right", "8 × 8", 3, 7)
-
-
 def spoken(share):
-    return parts(share).replace("over", ">").replace("under", "<")
+    """A share as one reads it: it is never all, and never nothing."""
+    return "< 1 %" if share < 0.005 else "> 99 %" if share > 0.995 else f"{100 * share + 1e-9:.0f} %"
 
 
 def test_every_target_is_told_and_drawn_as_python_has_it_in_every_grid(walk):
     for (i, target), (j, view) in product(enumerate(TARGETS), enumerate(VIEWS)):
         (where, *texts), words, drawn = walk[f"{i} {j}"]
-        n, query = side(view), number(view, 3, 3)
-        hits = aimed(target, places(view) - places(view)[query])
+        at, n = places(view)
+        query = (n + 1) * 3 * n // patch.FITTED
+        hits = aimed(target, at - at[query])
         assert where == f"row {query // n}, column {query % n}"
-        shares = [weights(kind, target, view, query) for kind in HEADINGS]
+        shares = [weights(kind, target, view, query) for kind in patch.HEADINGS]
         peak = torch.stack(shares).max()
         tops = torch.stack([share.view(n, n).sum(axis) for share in shares for axis in (0, 1)]).max()
-        for share, percent, (cells, bars, aims) in zip(shares, texts, drawn, strict=True):
-            assert percent == spoken(share[hits].sum())
-            torch.testing.assert_close(torch.tensor(cells).double(), share / peak, rtol=0, atol=6e-4)
+        for share, percent, (opacities, bars, aims) in zip(shares, texts, drawn, strict=True):
+            assert percent == spoken(share[hits].sum().item())
+            torch.testing.assert_close(torch.tensor(opacities).double(), share / peak, rtol=0, atol=6e-4)
             rows, columns = share.view(n, n).sum(1), share.view(n, n).sum(0)
             lengths = torch.tensor(bars).double() / 16
             torch.testing.assert_close(lengths, torch.cat([rows, columns]) / tops, rtol=0, atol=1e-3)
             assert aims == hits.nonzero().flatten().tolist()
-        words, gone = words.replace("\xa0", " "), [spoken(numbers()[target]["left"][kind]) for kind in HEADINGS]
-        assert f"An even share would be {spoken(hits.double().mean())}." in words
+        words, gone = words.replace("\xa0", " "), [spoken(NUMBERS[target]["left"][kind]) for kind in patch.HEADINGS]
+        assert f"An even share would be {spoken(hits.double().mean().item())}." in words
         assert f"axial leaves {gone[0]} of the target’s variance, mixed {gone[1]}" in words
         assert ("were never fitted" in words) == (view != "8 × 8")
         assert ("a free choice" in words) == (target in ("diagonal", "ring"))

@@ -1,44 +1,45 @@
 """The figure "ranks" shows what the small reader with RoPE makes of wrong positions, and nothing else."""
 
+from base64 import b64decode
 from functools import partial
 from itertools import permutations
 
 import pytest
 import torch
 
-from d2lpos.figures.board import fixed
-from d2lpos.figures.hero import COUNTERS, OPTIONS, hero
+from d2lpos.figures.hero import COUNTERS, data, hero
 from d2lpos.figures.machine import PASSAGES
-from d2lpos.figures.ranks import (
-    CHUNKS,
-    RULES,
-    SIZE,
-    TEXT,
-    describe_state,
-    first,
-    levels,
-    loss,
-    measured,
-    numbers,
-    starts,
-    table,
-    ways,
-    work,
-    wrong,
-)
+from d2lpos.figures.ranks import CHUNKS, SIZE, TEXT, first, measured, starts, table, ways
 from d2lpos.lab.text import SPLITS, characters, decode
 from d2lpos.pretrained.reader import load, tokens
 from d2lpos.rotary.rope import frequencies
-from tests.figures.hero.drawn import walked
+from tests.figures.hero.drawn import fixed, walked
 
 PLAIN, ZIGZAG, DEALT = (0, 1, 2, 3, 4, 5, 6, 7), (0, 7, 1, 6, 2, 5, 3, 4), (0, 4, 1, 5, 2, 6, 3, 7)
 SOME = [PLAIN, ZIGZAG, DEALT, *list(ways())[7::503]]
+NUMBERS = data("ranks")
+LEVELS = dict(zip(ways(), b64decode(NUMBERS["row"]), strict=True))
+
+
+def loss(order, rule):
+    """The loss on record, in nats a character."""
+    if rule == "row":
+        return (NUMBERS["least"] + LEVELS[order]) / 100
+    return (NUMBERS["right"] if rule == "text" else NUMBERS["each"][first(order)]) / 100
+
+
+def offsets(order, rule):
+    """Of each query and each key before it, whether the offset is wrong; the processors that have the queries."""
+    at = (torch.tensor(starts(order, rule))[:, None] + torch.arange(SIZE)).flatten()
+    count = torch.arange(CHUNKS * SIZE)
+    off = (at - at[:, None] != count - count[:, None]).tril()
+    return off, torch.tensor(order).argsort().repeat_interleave(SIZE) // 2
 
 
 @pytest.fixture(scope="module")
 def read():
     model, card = load("rope")
-    return partial(measured, model, tokens(card, numbers()["text"]))
+    return partial(measured, model, tokens(card, NUMBERS["text"]))
 
 
 def test_the_ways_are_all_orders_in_which_processors_hold_the_earlier_chunk_first():
@@ -47,20 +48,19 @@ def test_the_ways_are_all_orders_in_which_processors_hold_the_earlier_chunk_firs
 
 
 def test_the_text_is_of_a_chapter_that_the_reader_was_not_trained_on():
-    text = numbers()["text"]
+    text = NUMBERS["text"]
     assert text == TEXT == PASSAGES["austen"][1][: CHUNKS * SIZE]
     assert text in decode(characters("test", flowing=True)) and 55 in SPLITS["test"][1]
     assert "chapters 1 to 48" in load("rope")[1]["trained_on"]
 
 
 def test_losses_on_record_are_what_the_reader_gives_now(read):
-    data = numbers()
-    assert data["right"] == pytest.approx(read(starts(PLAIN, "text")), abs=1)
+    assert NUMBERS["right"] == pytest.approx(read(starts(PLAIN, "text")), abs=1)
     for order in SOME:
-        for rule in RULES:
+        for rule in COUNTERS:
             assert 100 * loss(order, rule) == pytest.approx(read(starts(order, rule)), abs=1), (order, rule)
-    assert len(levels()) == 2520
-    assert data["each"].keys() == {first(order) for order in ways()}
+    assert len(LEVELS) == 2520
+    assert NUMBERS["each"].keys() == {first(order) for order in ways()}
     for order in ways():
         assert starts(order, "each") == [0 if str(n) in first(order) else SIZE for n in range(CHUNKS)]
 
@@ -68,7 +68,7 @@ def test_losses_on_record_are_what_the_reader_gives_now(read):
 def test_the_command_writes_the_table(monkeypatch):
     few = SOME[:2]
     monkeypatch.setattr("d2lpos.figures.ranks.ways", lambda: iter(few))
-    now, data = table(), numbers()
+    now, data = table(), NUMBERS
     assert {key: now[key] for key in ("text", "right", "least")} == {
         "text": data["text"],
         "right": pytest.approx(data["right"], abs=1),
@@ -107,26 +107,15 @@ def test_every_state_tells_its_numbers():
     seen_all = walked(hero("ranks"), WALK, [list(order) for order in SOME])
     assert len(seen_all) == 3 * len(SOME)
     for order in SOME:
-        for rule in RULES:
+        for rule in COUNTERS:
             state, at = seen_all[f"{''.join(map(str, order))},{rule}"], starts(order, rule)
-            most = max(work(order)) * 4 / sum(work(order))
+            off, processors = offsets(order, rule)
+            work = [int((processors == n).nonzero().add(1).sum()) for n in range(4)]
             losses = [fixed(loss(order, by), 2) for by in (rule, "text")]
+            share = off.sum().item() / (off.shape[0] * (off.shape[0] - 1) / 2)
             assert state["held"] == list(order)
-            assert state["out"] == [*losses, f"{fixed(100 * wrong(order, rule), 0)} %", fixed(most, 2)]
-            assert state["work"] == [f"{pairs:,}" for pairs in work(order)]
+            assert state["out"] == [*losses, f"{fixed(100 * share, 0)} %", fixed(max(work) * 4 / sum(work), 2)]
+            assert state["work"] == [f"{pairs:,}" for pairs in work]
             assert state["first"] == [str(position) for position in at]
             assert state["bad"] == [n for n, position in enumerate(at) if position != SIZE * n]
-            assert state["off"] == round(wrong(order, rule) * 127 * 64 / SIZE**2)
-
-
-def test_the_words_without_scripts_are_true():
-    assert RULES == COUNTERS
-    assert tuple(OPTIONS["ranks"]["order"].default) == ZIGZAG
-    text = hero("ranks").description
-    assert "0 and 7; 1 and 6; 2 and 5; 3 and 4. Positions count along the row of chunks; the causal" in text
-    assert "82 % of all pairs" in text and "a loss of 2.01 nats" in text and "right positions, 1.05." in text
-    text = describe_state(PLAIN, "each")
-    assert "Positions count from 0 on each processor" in text
-    assert "76 % of all pairs" in text and "a loss of 2.76 nats" in text
-    assert "compute 528, 1,552, 2,576 and 3,600 pairs." in text
-    assert "0 % of all pairs" in describe_state(DEALT, "text")
+            assert state["off"] * SIZE**2 == off.sum()

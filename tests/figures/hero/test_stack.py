@@ -1,17 +1,16 @@
 """The figure "stack" shows what the records of trained stacks hold, and nothing else."""
 
 from collections import defaultdict
-from itertools import product
+from itertools import groupby, product
 from statistics import fmean
 
 import pytest
 
-from d2lpos.figures.board import fixed
-from d2lpos.figures.hero import SORTS, hero
-from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, beside, describe_state, name, numbers, recorded
+from d2lpos.figures.hero import SORTS, data, hero
 from d2lpos.lab import STUDIES, TASKS, frame, records
 from d2lpos.lab.models import LAYERS
 from tests.figures.hero.drawn import printed, walked
+from tests.figures.hero.test_hero_math import SIGHT, TRAINED
 
 MIXED = ("window", "window", "window", "none")
 
@@ -54,19 +53,19 @@ def walk():
 
 
 def test_the_numbers_are_those_of_the_records(measured):
-    data = numbers()
+    numbers = data("stack")
     runs = [run for run in STUDIES["stacks-needle"].runs(range(1)) if run.stack == MIXED]
-    assert (data["trained"], data["window"]) == (TRAINED, WINDOW) == (runs[0].length, runs[0].length // 2)
-    assert data["lengths"] == list(runs[0].tested)
-    assert data["guess"] == round(1000 / TASKS["needle"].outputs)
+    assert (numbers["trained"], numbers["window"]) == (TRAINED, SIGHT) == (runs[0].length, runs[0].length // 2)
+    assert numbers["lengths"] == list(runs[0].tested)
+    assert numbers["guess"] == round(1000 / TASKS["needle"].outputs)
     shown = {
-        (name(one["layers"]), sharper, length): seeds
-        for one, sharper in product(data["stacks"], (False, True))
-        for length, seeds in zip(data["lengths"], recorded(one["layers"], sharper), strict=True)
+        (", ".join(f"{len([*run])} {kind}" for kind, run in groupby(one["layers"])), how == "sharper", length): seeds
+        for one, how in product(numbers["stacks"], ("as trained", "sharper"))
+        for length, seeds in zip(numbers["lengths"], one["found"][how], strict=True)
     }
     assert shown.keys() == measured.keys()
     for key, seeds in shown.items():
-        assert seeds == pytest.approx(measured[key], abs=0.51e-3), key
+        assert [share / 1000 for share in seeds] == pytest.approx(measured[key], abs=0.51e-3), key
 
 
 def test_every_stack_on_record_tells_its_mean_its_range_and_its_seeds(measured, walk):
@@ -82,31 +81,6 @@ def test_every_stack_on_record_tells_its_mean_its_range_and_its_seeds(measured, 
         assert [ends[0], ends[-1]] == pytest.approx([100 * min(seeds), 100 * max(seeds)], abs=0.56)
         assert dots == pytest.approx(seeds, abs=0.01)
         assert f"found {mean} of needles that stand anywhere in {length} tokens" in words
-
-
-def test_the_words_without_scripts_are_true(measured):
-    for stack in (*(one["layers"] for one in numbers()["stacks"]), ["none", "full", "window", "none"]):
-        for sharper, length in product((False, True), (32, 90, 256)):
-            text = describe_state(stack, sharper, length, True)
-            assert f"{', '.join(stack)}, reads a text of {length} tokens" in text
-            assert f"leads all other scores by {LEAD} nats" in text
-            assert ("sharper" in text) == sharper
-            assert ("theory does not say" in text) == ("full" in stack and length > TRAINED)
-            assert ("cannot see it" in text) == ("window" in stack)
-            at = numbers()["lengths"][beside(length)]
-            seeds = measured.get((name(stack), sharper, at))
-            if seeds is None:
-                assert text.endswith("No such stack was trained.")
-                continue
-            assert f"in {at} tokens, {len(seeds)} trained model" in text
-            mean = fmean(round(share, 3) for share in seeds)
-            assert f" found {'over 99' if 0.995 < mean < 1 else fixed(100 * mean, 0)} %" in text
-    texts = [describe_state(MIXED, sharper, 256, True) for sharper in (False, True)]
-    assert "Then layer 4 could give it 81 % of its weight" in texts[0]
-    assert "layer 4 could give it over 99 % of its weight" in texts[1]
-    assert "layers 1, 2 and 3 cannot see it" in texts[0]
-    assert "Windows pass things on, in all over 60 tokens" in describe_state(["window"] * 4, False, 256, True)
-    assert "pass things on" not in describe_state(["window", "full", "full", "full"], False, 256, True)
 
 
 def test_kinds_have_the_names_that_they_have_in_the_lab():

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from book.essay import PICTURES, drawn
+from book.essay import PICTURES
 from book.story import Story, part
 from tests.figures.hero.host import on, still
 
@@ -132,25 +132,3 @@ def test_paper_gets_the_end(host):
     assert host(STATE)["at"] == 90
     host.page.emulate_media(media="print")
     assert not host.page.get_by_role("slider").is_visible()
-
-
-def test_stories_of_the_essay_fit_and_can_be_read(host):
-    """On a phone, no text is smaller than 10 pixels, none leaves its figure, and no two lie on each other."""
-    host.page.emulate_media(reduced_motion="reduce")
-    pictures = drawn()
-    host.show(*(pictures[name] for name in STORIES))
-    for number, name in enumerate(STORIES):
-        sizes = host(
-            f"all('text', {number}).map(e => e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize))"
-        )
-        assert min(sizes) >= 10, name
-        low, high = host(f"(f => [f.left, f.right])(box(all('.fig', {number})[0]))")
-        texts = host(
-            f"all('text', {number}).filter(e => e.checkVisibility({{opacityProperty: true}}) && e.textContent)"
-            ".map(e => [e.textContent, ...['left', 'top', 'right', 'bottom'].map(side => box(e)[side])])"
-        )
-        assert all(left >= low - 3 and right <= high + 3 for _, left, _, right, _ in texts), name
-        for at, (one, *a) in enumerate(texts):
-            for two, *b in texts[:at]:
-                across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-                assert across < 1 or down < 5, (name, one, two)
