@@ -176,34 +176,6 @@ def test_two_copies_of_one_output_both_work(page):
     assert state(page)[0] == "0" and state(page, 1)[0] == "1"
 
 
-def test_scripts_that_are_made_again_after_insertion(page):
-    """JupyterLab sets innerHTML and then replaces each script by a copy."""
-    page.set_content("<main></main>")
-    page.evaluate(
-        """html => {
-            document.querySelector('main').innerHTML = html;
-            for (const script of document.querySelectorAll('script')) {
-                const copy = document.createElement('script');
-                for (const { name, value } of script.attributes) copy.setAttribute(name, value);
-                copy.textContent = script.textContent;
-                script.replaceWith(copy);
-            }
-        }""",
-        stored(),
-    )
-    page.get_by_role("slider").press("ArrowRight")
-    assert state(page)[2] == "A line that falls by 1."
-
-
-def test_a_sandboxed_frame(page):
-    """Colab shows each output in a frame that may run scripts and nothing else."""
-    page.set_content('<iframe sandbox="allow-scripts" width="600" height="400"></iframe>')
-    page.eval_on_selector("iframe", "(frame, html) => { frame.srcdoc = html }", stored())
-    frame = page.frame_locator("iframe")
-    frame.get_by_role("slider").press("ArrowRight")
-    assert state(frame)[2] == "A line that falls by 1."
-
-
 def test_without_scripts_the_first_picture_stands(browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.formulas import Temml
 from d2lpos_ext.slim import prune
-from d2lpos_ext.svg import inline, shorten
+from d2lpos_ext.svg import shorten
 from d2lpos_ext.trust import SENTENCE, say_how_to_trust
 from fontTools.ttLib import TTFont
 
@@ -206,12 +206,6 @@ def test_figures_are_part_of_the_page(page):
         ink = re.fullmatch(r"url\(#(.+)\)", svg.path["fill"])[1]
         assert svg.select_one(f'[id="{ink}"]')
     assert not page.select("article img")
-
-
-def test_inlined_svg_keeps_its_own_style_to_itself():
-    svg = '<?xml version="1.0"?>\n<svg aria-label="a > b" style="color:red"><style>*{fill:red}</style></svg>'
-    style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt;color:red"
-    assert inline(svg) == f'<svg aria-label="a > b" style="{style}"></svg>'
 
 
 def test_styles_that_pictures_repeat_are_classes():

@@ -33,13 +33,8 @@ def drawn(html: str) -> str:
 
 
 def inline(svg: str) -> str:
-    """Return one SVG document as an element for an HTML page.
-
-    Its style element speaks of every element of the page; the two properties that Matplotlib sets there move to
-    the root instead.
-    """
-    svg = svg[svg.index("<svg") :].strip()
-    svg = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg)
+    """Return an SVG that fits a page, with the two properties that Matplotlib sets in a style element."""
+    svg = svg.strip()
     root = re.match(r'<svg(?:[^">]|"[^"]*")*', svg)[0]
     style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"
     styled, styles = re.subn(r'\sstyle="', f' style="{style};', root)
