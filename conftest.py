@@ -5,6 +5,7 @@ Of pictures the coordinates may differ by a hundredth of a point, since two kind
 
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
@@ -12,7 +13,7 @@ from nbval.plugin import IPyNbCell, IPyNbFile
 pytest_plugins = ["tests.distribution", "tests.kernels", "tests.tiers"]
 
 SANITIZE = Path(__file__).parent / "tests" / "notebooks" / "sanitize.cfg"
-PICTURE = "image/svg+xml"
+PICTURE = "text/html"
 COORDINATES = re.compile(r' (?:(?:d|x|y)="|transform="rotate)[^"]*"')
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
@@ -22,7 +23,7 @@ compare = IPyNbCell.compare_outputs
 def compare_with_pictures(cell, test, ref, skip_compare=None):
     for new, stored in zip(test, ref, strict=False):
         drawn, old = (output.get("data", {}).get(PICTURE) for output in (new, stored))
-        if drawn and old and same_picture(drawn, old):
+        if drawn and old and same_picture(unquote(drawn), unquote(old)):
             new["data"][PICTURE] = old
     return compare(cell, test, ref, skip_compare)
 

@@ -138,7 +138,7 @@ def leaf(site: Path, name: str, printed: list[str], sections: bool = False) -> d
 
 def frames(figure: Tag) -> Tag:
     """Return the pictures of a slider side by side, evenly chosen where there are many."""
-    pictures = [(figure.output.get_text(), unquote(figure.img["src"].partition(",")[2]))]
+    pictures = [(figure.output.get_text(), str(figure.svg))]
     pictures += [(script["data-value"], script.string) for script in figure.select("script[data-value]")]
     row, count = element('<div class="frames"></div>'), min(FRAMES, len(pictures))
     for index in range(count):

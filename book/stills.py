@@ -222,7 +222,7 @@ def draw(browser) -> None:
     """Draw the pictures of figures whose script, state or words are new, and remove those that no figure has."""
     page = browser.new_page(viewport={"width": WIDTH, "height": 700}, reduced_motion="reduce")
     page.emulate_media(media="print")
-    pictures = {figure.still: figure for figure in figures() if figure.name != "grid"}  # which has a table
+    pictures = {figure.still: figure for figure in figures()}
     STILLS.mkdir(exist_ok=True)
     for file in set(STILLS.glob("*.svg")) - pictures.keys():
         file.unlink()

@@ -5,17 +5,16 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from matplotlib.figure import Figure
 
+from .image import image
 from .show import Picture, show
 
 if TYPE_CHECKING:
     import ipywidgets
 
-# Where a notebook is not trusted, scripts are dropped with their content: then the first picture stands as an
-# image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
+# JupyterLab takes arrow keys from a slider unless told not to.
 PAGE = Path(__file__).with_name("explore.html").read_text("utf-8")
 
 
@@ -58,8 +57,7 @@ class Explorer:
             "last": len(others),
             "text": escape(text),
             "width": max(map(len, self.pictures)),
-            "image": quote(first.svg, safe=" =:/,;()"),
-            "alt": escape(first.alt),
+            "first": first.svg,
             "others": "".join(
                 f'<script type="image/svg+xml" data-value="{escape(text)}">\n{picture.svg}</script>\n'
                 for text, picture in others
@@ -70,7 +68,7 @@ class Explorer:
         return PAGE.format(key=key, **parts)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        bundle = {"text/html": self.html, "text/plain": next(iter(self.pictures.values())).alt}
+        first, html, view = next(iter(self.pictures.values())), self.html, {}
         from IPython import get_ipython  # late: a script that draws no page has neither
 
         if getattr(get_ipython(), "kernel", None):
@@ -78,11 +76,11 @@ class Explorer:
                 import ipywidgets  # noqa: F401
             except ModuleNotFoundError:
                 fewer = f"The slider steps through {len(self.pictures)} stored pictures, because ipywidgets is not installed."
-                return bundle | {"text/html": f"{self.html}<p>{fewer}</p>\n"}
-            # By hand, because ipywidgets 7 has no `_repr_mimebundle_`.
-            view = {"version_major": 2, "version_minor": 0, "model_id": self.live().model_id}
-            bundle["application/vnd.jupyter.widget-view+json"] = view
-        return bundle
+                html += f"<p>{fewer}</p>\n"
+            else:  # by hand, because ipywidgets 7 has no `_repr_mimebundle_`
+                live = {"version_major": 2, "version_minor": 0, "model_id": self.live().model_id}
+                view = {"application/vnd.jupyter.widget-view+json": live}
+        return {"text/html": image(first.svg, first.alt, html), "text/plain": first.alt} | view
 
 
 def explore(

@@ -181,20 +181,27 @@ class Hero:
         return STILLS / f"{self.name}-{sha256(content.encode()).hexdigest()[:12]}.svg"
 
     @property
+    def picture(self) -> str:
+        return self.still.read_text("utf-8") if self.still.exists() else ""
+
+    @property
     def html(self) -> str:
+        """The figure as a page holds it, with words and a picture or a table for readers without scripts."""
         fallback = f"<p>{escape(self.description)}</p>"
         if self.name == "grid":
             from .grid import table_of_view
 
             fallback += table_of_view(**self.state)
-        elif self.still.exists():
-            fallback += self.still.read_text("utf-8")
+        else:
+            fallback += self.picture
         arguments = self.arguments(self.options)
         key = sha256((self.source + arguments).encode()).hexdigest()[:12]
         return PAGE.format(key=key, fallback=fallback, module=self.source, arguments=arguments)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html, "text/plain": self.description}
+        from .image import image
+
+        return {"text/html": image(self.picture, self.description, self.html), "text/plain": self.description}
 
 
 def hero(name: str, **options: Any) -> Hero:

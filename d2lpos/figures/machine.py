@@ -29,6 +29,7 @@ from ..pretrained.char_models import LONGEST, load, parsed, path, surprise, toke
 from ..rotary.rope import RoPE
 from ..rotary.scaling import linear, ntk
 from .hero import PAGE, module
+from .image import image
 from .show import picture
 from .style import MONO, STYLE
 
@@ -84,6 +85,7 @@ class Machine:
         self.options = options
         self.losses = [losses(options[side], options) for side in SIDES]
         self.description = describe(options, self.losses)
+        self.picture = still(self.description, options, self.losses)
 
     @property
     def html(self) -> str:
@@ -92,14 +94,14 @@ class Machine:
         data = {"passages": dict(PASSAGES.values()), "trained": trained()}
         arguments = json.dumps(self.options | data, sort_keys=True, ensure_ascii=False)
         key = sha256((source + arguments).encode()).hexdigest()[:12]
-        fallback = f"<p>{escape(self.description)}</p>{still(self.description, self.options, self.losses)}"
+        fallback = f"<p>{escape(self.description)}</p>{self.picture}"
         figure = PAGE.format(key=key, fallback=fallback, module=source, arguments=arguments)
         return f'{EMPTY}<div class="reads">\n{figure}</div>\n'
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         names = dict.fromkeys(self.options[side].split()[0] for side in SIDES)
         full = self.html.replace("></", f">{BRING}{''.join(map(brought, names))}}}\n</", 1)
-        return {"text/html": full, "text/plain": self.description}
+        return {"text/html": image(self.picture, self.description, full), "text/plain": self.description}
 
 
 def machine(

@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from .image import image
 from .style import PAGE, SANS, STYLE
 
 # Each color of the book as a custom property of the page, with the light color as the fallback.
@@ -31,10 +32,7 @@ class Picture:
     alt: str
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return (
-            {"image/svg+xml": self.svg, "text/plain": self.alt},
-            {"image/svg+xml": {"needs_background": "light"}},
-        )
+        return {"text/html": image(self.svg, self.alt), "text/plain": self.alt}
 
 
 def picture(body: str, alt: str, size: tuple[Any, ...], view: tuple[Any, ...]) -> Picture:

@@ -229,6 +229,18 @@ def opened(path: Path) -> "GGUFReader":
     return Plain(path)
 
 
+def weights_in_file(*names: str) -> dict[str, Tensor]:
+    """The weights of these names, or all, dequantized, with their rows as they lie in the file; raises as `reader` does."""
+    tensors = {one.name: one for one in reader().tensors}
+    from gguf import dequantize
+
+    # A copy: what is dequantized is new, but float32 would lie in the mapped file.
+    return {
+        name: torch.tensor(dequantize(tensors[name].data, tensors[name].tensor_type))
+        for name in names or tensors
+    }
+
+
 def load_smollm2(dtype: torch.dtype = torch.float32, layout: str = "half") -> SmolLM2:
     """SmolLM2-135M-Instruct from llama.cpp's file, dequantized, ready to read.
 
@@ -242,12 +254,7 @@ def load_smollm2(dtype: torch.dtype = torch.float32, layout: str = "half") -> Sm
     """
     with torch.device("meta"):
         model = SmolLM2(layout=layout)
-    file, weights = reader(), {}
-    from gguf import dequantize
-
-    for tensor in file.tensors:
-        # A copy: what is dequantized is new, but float32 would lie in the mapped file.
-        weights[tensor.name] = torch.tensor(dequantize(tensor.data, tensor.tensor_type))
+    weights = weights_in_file()
     names = {"tokens.weight": "token_embd.weight", "norm.weight": "output_norm.weight"}
     parts = {
         "norm1": "attn_norm", "norm2": "ffn_norm", "q": "attn_q", "k": "attn_k", "v": "attn_v",

@@ -157,9 +157,15 @@ MISTAKES = {
         write("**Theorem 1.1", "**Theorem 1.2"),
         write("**Figure 1.2.**", "**Figure 1.1.**"),
     ],
+    "nobody_restarts_or_reads_a_traceback": [
+        write("fox, jumps, dog = 1.25", "%pip install it\nfox, jumps, dog = 1.25"),
+        write("fox, jumps, dog = 1.25", "from gguf import GGUFReader\nfox, jumps, dog = 1.25"),
+    ],
     "picture_has_words": [
         show(BARS),
-        show(BARS, picture("image/svg+xml", '<svg aria-label=" "/>')),
+        show(BARS, picture("text/html", '<img alt=" " src="data:,">')),
+        show(BARS, picture("text/html", '<svg aria-label="Bars."><text>three</text></svg>')),
+        show(BARS, picture("text/html", '<img alt="Bars." src="data:,"><script>draw()</script>')),
         show(SUM, picture("image/png", "iVBORw0")),
         show(BARS, picture("text/html", "<div>bars</div>")),
     ],

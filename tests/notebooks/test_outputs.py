@@ -53,11 +53,11 @@ def test_changed_picture_fails(pytester, compare):
     data = next(
         output.data for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output
     )
-    data["image/svg+xml"] = data["image/svg+xml"].replace("Three", "Four")
+    data["text/html"] = data["text/html"].replace("Three", "Four")
     nbformat.write(notebook, pytester.path / GOOD.name)
     run = compare()
     assert run.ret == 1
-    assert "mismatch 'image/svg+xml'" in str(run.stdout)
+    assert "mismatch 'text/html'" in str(run.stdout)
 
 
 def picture(d: str = "M201.35 11.7L-215 3", word: str = "0.85", fill: str = "#101010") -> str:

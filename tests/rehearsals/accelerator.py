@@ -164,7 +164,7 @@ def rehearse(chapter: Path) -> tuple[list[str], int]:
         for c in cells
         if c.cell_type == "code" and not {"exercise", "solution"} & {*c.metadata.get("tags", [])}
     ]
-    sources = [cell.source.replace("%pip", "pass  # ").replace(CHOICE, f'"{NAME}"') for cell in cells]
+    sources = [cell.source.replace('!"{executable}"', "pass  # ").replace(CHOICE, f'"{NAME}"') for cell in cells]
     names, failed, noticed = {}, [], 0
     if f'device = "{NAME}"' not in sources[0]:
         return failed, noticed

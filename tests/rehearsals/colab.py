@@ -1,6 +1,6 @@
-"""Run every notebook as Colab would: python tests/rehearsals/colab.py [NOTEBOOK ...]
+"""Run every notebook as Colab would: python tests/rehearsals/colab.py [--newest] [NOTEBOOK ...]
 
-An environment is made with Colab's Python and versions, without d2lpos. The first cell of a notebook installs it from
+An environment is made with Colab's Python and versions, or the newest, without d2lpos. The first cell of a notebook installs it from
 the book's address, where git answers with the last commit of this repository. What must hold of the cells is in
 tests/rehearsals/execute.py. Pictures and words are not compared: other versions draw and print a little differently.
 
@@ -11,6 +11,7 @@ side by side.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,7 @@ COLAB = """
 """
 
 
-def main(*names: str) -> str | None:
+def main(*names: str, packages: str = COLAB) -> str | None:
     """Return a sentence when a notebook fails."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     if not (found := find(PYTHON, os.environ.get("COLAB_PYTHON"))):
@@ -43,8 +44,8 @@ def main(*names: str) -> str | None:
         subprocess.run([found, "-m", "venv", colab], check=True)
         pip = [colab / "bin/python", "-m", "pip", "-qq", "--disable-pip-version-check"]
         start = time.perf_counter()
-        subprocess.run([*pip, "install", *COLAB.split()], check=True)
-        print(f"Python {PYTHON} with Colab's versions: {time.perf_counter() - start:.0f} s", flush=True)
+        subprocess.run([*pip, "install", *packages.split()], check=True)
+        print(f"Python {PYTHON} and {' '.join(packages.split())}: {time.perf_counter() - start:.0f} s", flush=True)
         environment = os.environ | {
             "COLAB_RELEASE_TAG": "rehearsal",
             "OMP_NUM_THREADS": "1",  # they run side by side
@@ -61,4 +62,5 @@ def main(*names: str) -> str | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    newest, names = "--newest" in sys.argv, [name for name in sys.argv[1:] if name != "--newest"]
+    sys.exit(main(*names, packages=re.sub("==\\S+", "", COLAB) if newest else COLAB))

@@ -3,7 +3,7 @@
 A notebook fails where a cell does, where a check refuses an answer of the book's own, where a number is printed that is
 not the stored one, and where a cell complains on stderr that does not say so by its tags.
 
-What one installs, others find. So cells that bring a new line of `%pip` run first, with those above them, and one notebook
+What one installs, others find. So cells that bring a new line of pip run first, with those above them, and one notebook
 at a time.
 
 Kernels are forks of one that has torch, as in the tests: a third of what the cells cost would go into imports. It needs
@@ -24,7 +24,8 @@ from nbformat import NotebookNode
 from tests import kernels
 
 VALUE = re.compile(r"\b(?:True|False|None|nan|inf)\b|(?<![\w.])[-+−]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?")
-MOST = 300_000  # characters of an output: a saved copy of a notebook holds it
+INSTALLS = "-m pip install"
+MOST = 320_000  # characters of an output: a saved copy of a notebook holds it
 
 
 def texts(cell: NotebookNode, *kinds: str) -> str:
@@ -36,13 +37,13 @@ def texts(cell: NotebookNode, *kinds: str) -> str:
 
 def complaints(cell: NotebookNode, stored: NotebookNode) -> list[str]:
     """What is wrong with the outputs of a cell that has run, beside those that the book stores."""
-    tags, installs = cell.metadata.get("tags", []), "%pip" in cell.source
+    tags, installs = cell.metadata.get("tags", []), INSTALLS in cell.source
     said, wanted = (texts(one, "stdout", "text/plain") for one in (cell, stored))
     everything = texts(cell, "stdout", "stderr", "text/", "image/", "application/")
     found = []
     if "✗" in texts(cell, "stdout", "text/") or ("○" in said and "solution" in tags) or said.count("✓") != wanted.count("✓"):
         found.append(f"a check says other than in the book: {said[:300]}")
-    if (error := texts(cell, "stderr")) and "remove-stderr" not in tags or installs and "ERROR" in everything:
+    if (error := texts(cell, "stderr")) and "remove-stderr" not in tags or installs and re.search("ERROR|restart", everything):
         found.append(f"complains: {error or everything:.300}")
     values = [VALUE.findall(one) for one in (said, wanted)]
     if values[0] != values[1] and "nbval-ignore-output" not in tags and not installs:
@@ -73,11 +74,11 @@ async def fails(path: str, turn: asyncio.Semaphore, cells: int | None = None) ->
 
 
 def installing(paths: tuple[str, ...]) -> dict[str, int]:
-    """The notebooks with a line of %pip that those before them do not have, and how many cells it takes to run it."""
+    """The notebooks with a line of pip that those before them do not have, and how many cells it takes to run it."""
     known, found = set(), {}
     for path in paths:
         for count, cell in enumerate(nbformat.read(path, as_version=4).cells, 1):
-            lines = {line for line in cell.source.splitlines() if cell.cell_type == "code" and "%pip" in line}
+            lines = {line for line in cell.source.splitlines() if cell.cell_type == "code" and INSTALLS in line}
             if lines - known:
                 found[path] = count
             known |= lines

@@ -84,7 +84,7 @@ def chapter(path: Path, device: str) -> Record:
     os.environ["MPLBACKEND"] = "agg"
     start, names, faults, left_out, sources = time.perf_counter(), {"__name__": "__main__"}, [], 0, cells_of(path)
     for number, source in enumerate(sources):
-        source = source.replace("%pip", "pass  # ").replace(CHOICE, repr(device))
+        source = source.replace('!"{executable}"', "pass  # ").replace(CHOICE, repr(device))
         with redirect_stdout(io.StringIO()) as told, redirect_stderr(told):
             try:
                 exec(compile(source, f"{path.name}, cell {number}", "exec"), names)  # noqa: S102, our own cells

@@ -63,6 +63,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
         return
     for label, anchor in anchors.items():
         note_anchor(app.env, docname, label, anchor)
+    notebook.metadata.setdefault("language_info", {})["pygments_lexer"] = "ipython3"  # which knows `!`
     content[0] = nbformat.writes(notebook)
 
 

@@ -8,7 +8,7 @@ from nbformat.v4 import new_markdown_cell
 
 from . import symptoms
 from .asks import anchor, form
-from .svg import inline
+from .svg import drawn
 
 NUMBER = r"(?P<number>(?:\d+[A-Z]?|[A-Z]\d*)\.\d+)"
 EXERCISE = re.compile(
@@ -228,8 +228,8 @@ def _code(cell: NotebookNode, hidden: str) -> None:
     if printed and not COLUMNS.search(printed):
         cell.metadata.setdefault("tags", []).append("words")
     for output in cell.outputs:
-        if svg := output.get("data", {}).pop("image/svg+xml", None):
-            output.data.setdefault("text/html", inline(svg))
+        if html := output.get("data", {}).get("text/html"):
+            output.data["text/html"] = drawn(html)
 
 
 def _begins(pattern: re.Pattern, cell: NotebookNode) -> tuple[re.Match, str]:

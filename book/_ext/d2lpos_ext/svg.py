@@ -6,7 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from html import unescape
 from itertools import count
+from urllib.parse import unquote
 
+# As d2lpos/figures/image.py writes it.
+IMAGE = re.compile(r'<img alt="[^"]*" src="data:image/svg\+xml,([^"]*)"(?: onload="[^"]*" onerror="[^"]*" data-figure="([^"]*)")?>')
 PICTURE = re.compile(r"<script(?![^>]*svg)[^>]*>.*?</script>|(<svg\b.*?</svg>)", re.DOTALL)
 UNSEEN = re.compile(r'<path d="[^"]*" style="fill: none" />\s*')  # Matplotlib's grounds where they are transparent
 MARKERS = re.compile(r'<g([^>]*)>((?:\s*<use [^>]*style="[^"]*"[^>]*/>){2,})\s*</g>')
@@ -15,14 +18,23 @@ STYLE = re.compile(r' style="([^"]*)"')
 ID = re.compile(r'(\sid="|href="#|url\(#|aria-\w+by=")([^")]+)')
 
 
-def inline(svg: str) -> str:
-    """Return one SVG document as an element for an HTML page.
+def drawn(html: str) -> str:
+    """Return an output whose images are figures: drawings in the page, and what scripts put there.
 
-    Its style element speaks of every element of the page; the two properties that Matplotlib sets there move to
-    the root instead.
+    >>> drawn('<img alt="A line." src="data:image/svg+xml,%3Csvg%3E%3C/svg%3E">')
+    '<svg style="max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"></svg>'
     """
-    svg = svg[svg.index("<svg") :].strip()
-    svg = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg)
+
+    def one(image: re.Match) -> str:
+        svg = unquote(image[1])
+        return unescape(image[2]).replace("<!-- still -->", svg) if image[2] else inline(svg)
+
+    return IMAGE.sub(one, html)
+
+
+def inline(svg: str) -> str:
+    """Return an SVG that fits a page, with the two properties that Matplotlib sets in a style element."""
+    svg = svg.strip()
     root = re.match(r'<svg(?:[^">]|"[^"]*")*', svg)[0]
     style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"
     styled, styles = re.subn(r'\sstyle="', f' style="{style};', root)

@@ -1,4 +1,4 @@
-"""What a reader downloads says in its first cell how its figures appear: JupyterLab does not trust it yet."""
+"""What a reader downloads says in its first cell how its figures move: JupyterLab does not trust it yet."""
 
 from pathlib import Path
 
@@ -6,18 +6,18 @@ import nbformat
 from sphinx.application import Sphinx
 
 SENTENCE = (
-    "*JupyterLab shows the figures of a downloaded notebook after you run their cells or trust the notebook: "
+    "*In JupyterLab the figures of a downloaded notebook stand still until you run their cells or trust the notebook: "
     "View, Activate Command Palette, Trust Notebook.*"
 )
 
 
 def say_how_to_trust(app: Sphinx, exception: Exception | None) -> None:
-    """Add the sentence to each notebook that a finished build offers and that has a figure."""
+    """Add the sentence to each notebook that a finished build offers and that has a figure to move."""
     if exception or app.builder.format != "html":
         return
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
         text = path.read_text("utf-8")
-        if "</script>" in text or '"image/svg+xml": [' in text:
+        if "data-figure=" in text:
             notebook = nbformat.reads(text, as_version=4)
             notebook.cells[0].source += f"\n\n{SENTENCE}"
             path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
