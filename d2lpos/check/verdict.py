@@ -492,12 +492,12 @@ def run_alone(
     results += [outcome, raised, clock() - begins]
 
 
-def traced(trace: Callable | None, answer: Callable, given: tuple, named: dict) -> Any:
+def traced(trace: Callable | None, answer: Callable, arguments: tuple, named: dict) -> Any:
     if trace is None:
-        return answer(*given, **named)
+        return answer(*arguments, **named)
     sys.settrace(trace)
     try:
-        return answer(*given, **named)
+        return answer(*arguments, **named)
     finally:
         sys.settrace(None)
 

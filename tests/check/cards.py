@@ -80,13 +80,13 @@ def card(check: Check, answer: Callable, name: str, number: str) -> dict[str, An
 
 def cards() -> dict[str, list[dict[str, Any]]]:
     """All cards, by the stem of the chapter."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_chapter: dict[str, list[dict[str, Any]]] = {}
     for key, (stem, number) in exercises().items():
         module, name = key.split(".")
         check = getattr(import_module(f"d2lpos.check.{module}"), name)
         if isinstance(check, Check) and check.cards:
-            found.setdefault(stem, []).extend(card(check, answer, name, number) for answer in check.cards)
-    return found
+            by_chapter.setdefault(stem, []).extend(card(check, answer, name, number) for answer in check.cards)
+    return by_chapter
 
 
 def written(cards: list[dict[str, Any]]) -> str:
@@ -95,6 +95,6 @@ def written(cards: list[dict[str, Any]]) -> str:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for stem, found in cards().items():
-        (FOLDER / f"{stem}.json").write_text(written(found), "utf-8")
-        print(f"{stem}: {len(found)}")
+    for stem, contents in cards().items():
+        (FOLDER / f"{stem}.json").write_text(written(contents), "utf-8")
+        print(f"{stem}: {len(contents)}")

@@ -13,12 +13,12 @@ KEPT = {file.stem: file.read_text("utf-8") for file in FOLDER.iterdir()}
 
 
 @pytest.fixture(scope="module")
-def found():
+def by_chapter():
     return cards()
 
 
-def test_files_are_what_the_checks_say_today(found):
-    assert KEPT == {stem: written(content) for stem, content in found.items()}, "run python -m tests.check.cards"
+def test_files_are_what_the_checks_say_today(by_chapter):
+    assert KEPT == {stem: written(content) for stem, content in by_chapter.items()}, "run python -m tests.check.cards"
 
 
 def test_each_chapter_has_three():

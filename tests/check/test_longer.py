@@ -143,7 +143,7 @@ def test_no_base_of_the_cases_is_near_the_limit():
     asked = []
     for cases in check.smallest_base.properties.values():
         for case in cases:
-            case.ask(lambda *given: asked.append(given))
+            case.ask(lambda *arguments: asked.append(arguments))
     for dim, length, bases in asked:
         places = torch.arange(length).float()[:, None]
         for base in bases:

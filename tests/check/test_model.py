@@ -69,9 +69,9 @@ def test_the_interval_is_that_of_scipy_and_of_the_lab():
 
 
 def test_a_number_may_be_pythons():
-    assert check.next_loss(lambda *given: check.next_loss.reference(*given).item())
+    assert check.next_loss(lambda *arguments: check.next_loss.reference(*arguments).item())
 
 
 def test_tensors_of_two_shapes_are_named_and_no_error_of_the_check():
-    verdict = repr(check.fair_rows(lambda *given: [torch.ones(2, 3).long(), torch.ones(2).long()]))
-    assert "Returns (2, 3) and (2,); two tensors (rows, length) are asked" in " ".join(verdict.split())
+    verdict = repr(check.fair_rows(lambda *arguments: [torch.ones(2, 3).long(), torch.ones(2).long()]))
+    assert "Returns shapes (2, 3) and (2,); tokens and targets are (1, 3) and (1, 3) here" in " ".join(verdict.split())

@@ -1,4 +1,4 @@
-"""A check accepts every right answer, however it is written."""
+"""In which form an answer comes counts where its exercise names a form, and nowhere else."""
 
 from inspect import isfunction
 

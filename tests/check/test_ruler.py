@@ -63,7 +63,7 @@ def test_gates_of_1_and_0_are_that_to_the_last_digit():
     """Whole counts stay whole, whatever the precision, or come so near that the row above has no weight."""
     asked = []
     for case in check.contextual.properties["whole counts, and counts beyond the last row"]:
-        case.ask(lambda *given: asked.append(given))
+        case.ask(lambda *arguments: asked.append(arguments))
     for q, k, _ in asked:
         gates = torch.sigmoid((q @ k.mT).double() / math.sqrt(2))
         assert ((gates == 1) | (gates < 1e-30)).all()
@@ -168,7 +168,7 @@ def test_what_deepseek_keeps():
 
 
 def test_a_tensor_of_all_pairs_is_seen_where_it_is_hidden_in_a_list():
-    def halves(*given):
+    def halves(*arguments):
         return torch.ones(2, 1000, 1000).unbind(0)
 
     case = check.recurrent.properties["1,000 tokens, and no tensor of all pairs"][0]

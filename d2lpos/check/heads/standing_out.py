@@ -48,8 +48,8 @@ standing_out = Check(
         "nobody, where nobody stands out": [null_case([[0.25, 0.5]], [1, 2], 0.75)],
     },
     mistakes={
-        "The largest comes first.": lambda *given: beyond_the_null(*given).flip(0),
-        "This is (head, layer). The layer comes first.": lambda *given: beyond_the_null(*given).flip(1),
+        "The largest comes first.": lambda *arguments: beyond_the_null(*arguments).flip(0),
+        "This is (head, layer). The layer comes first.": lambda *arguments: beyond_the_null(*arguments).flip(1),
         "Query i sees i + 1 tokens: those before it and itself.": "1 / (queries + 1) → 1 / queries",
         "Of 1/(i + 1) the mean is asked for. One over the mean is less.":
             "(1 / (queries + 1)).mean() → 1 / (queries + 1.0).mean()",

@@ -52,7 +52,7 @@ blocks = Check(
         "The first tokens are missing.": "((q - k < window) | (k < first)) → (q - k < window)",
         "A key is to be among the first or in the window. Here it is to be both.":
             "| (k < first) → & (k < first)",
-        "Rows are queries, columns are keys.": lambda *given: kinds(*given).mT,
+        "Rows are queries, columns are keys.": lambda *arguments: kinds(*arguments).mT,
     },
     answers=(Answer("skipped", 749 / 1024, within=0.001, mistakes={
         "These are the blocks that a kernel computes.": 275 / 1024,

@@ -30,8 +30,8 @@ def matching(found: Tensor, dim: int, base: float, factor: int, length: int) -> 
 
 def exactly(otherwise: str | None) -> Callable:
     """As the right answer, to the last digit; where no setting is so near, `otherwise`."""
-    return lambda found, *given: next(
-        (name for name, one in settings(*given).items() if torch.allclose(found, one)), otherwise
+    return lambda found, *arguments: next(
+        (name for name, one in settings(*arguments).items() if torch.allclose(found, one)), otherwise
     )
 
 

@@ -49,7 +49,7 @@ turned = Check(
         }),
         Answer("one", 4091, {
             "The last to come stands at 4,095, and has turned at each shift until it stands at 4.": 4092,
-            "Four places are kept, and no key turns into them.": (lambda given: given in (4095, 4096)),
+            "Four places are kept, and no key turns into them.": lambda place: place in (4095, 4096),
             "As often as the tokens behind it, which are many.": 1,
         }),
     ),

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from ...transformer.model import Transformer
 from ..verdict import Case, Check, Misconduct, is_empty
-from .material import for_halves, given, logits, model_of, moved, other_base, small, turning
+from .material import for_halves, logits, model_of, moved, other_base, outcome_of, small, turning
 
 
 def loaded(config: dict, file: dict[str, Tensor]) -> Transformer:
@@ -17,7 +17,7 @@ def load_case(label: str, positions: list[int], **changes: object) -> Case:
     config, file = small(**changes)
 
     def ask(answer: Callable) -> object:
-        model = given(answer, config, file, "config", "file")
+        model = outcome_of(answer, config, file, "config", "file")
         if is_empty(model):
             return model
         if not isinstance(model, nn.Module):

@@ -152,16 +152,16 @@ def their_load(config, file):
     return model
 
 
-def given(answer: Callable, config: dict, file: dict[str, Tensor], *order: str) -> object:
+def outcome_of(answer: Callable, config: dict, file: dict[str, Tensor], *order: str) -> object:
     """What the answer makes of copies of a configuration and a file, which it must leave as they are."""
     copies = {"config": copy.deepcopy(config), "file": copy.deepcopy(file)}
-    found = answer(*(copies[name] for name in order))
+    outcome = answer(*(copies[name] for name in order))
     same = copies["file"].keys() == file.keys()
     if not same or not all(torch.equal(copies["file"][name], file[name]) for name in file):
         raise Misconduct("Changes its argument file in place")
     if copies["config"] != config:
         raise Misconduct("Changes its argument config in place")
-    return found
+    return outcome
 
 
 @cache

@@ -8,7 +8,7 @@ from torch import Tensor
 from ...rotary import rope as package
 from ..cases import by_hand
 from ..verdict import Answer, Case, Check, Misconduct
-from .material import given
+from .material import outcome_of
 
 
 def halves(weight: Tensor, heads: int, rotary: int) -> Tensor:
@@ -52,7 +52,7 @@ def port_case(
     file = row_file(d, heads, kv_heads, layers, dim)
 
     def ask(answer: Callable) -> object:
-        outcome = given(answer, config, file, "file", "config")
+        outcome = outcome_of(answer, config, file, "file", "config")
         if not isinstance(outcome, dict):
             return outcome
         if name not in outcome:

@@ -105,7 +105,7 @@ step = Check(
         "√d is that of queries and keys, not of values.": root_of_values,
         "The query is one position after its own key.": counts_after_adding,
         "The results come in another order: the output first, then keys, then values.": (
-            lambda *given: decode_step(*given)[1:] + decode_step(*given)[:1],
+            lambda *arguments: decode_step(*arguments)[1:] + decode_step(*arguments)[:1],
             "@ values, keys, values → @ values, values, keys",
         ),
     },

@@ -79,7 +79,7 @@ recurrent = Check(
         "The state that is given is where the text goes on. Here it begins with zeros.":
             "y = [] → y, state = [], torch.zeros_like(state)",
         "This is the state before the last token.":
-            lambda *given: (read_as_it_goes(*given)[0], read_as_it_goes(*(x[:-1] for x in given[:4]), given[4])[1]),
+            lambda *parts: (read_as_it_goes(*parts)[0], read_as_it_goes(*(x[:-1] for x in parts[:4]), parts[4])[1]),
         "A product of gates becomes 0, and nothing can be divided by it. Go token by token.": by_quotients,
         "A matrix for all pairs grows with the square of the text. Go token by token.":
             "torch.stack(y), state → torch.stack(y) + 0 * (q @ k.mT).sum(), state",

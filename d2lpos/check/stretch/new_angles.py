@@ -43,13 +43,13 @@ new_angles = Check(
         "A pair that has gone around has shown every angle, and nothing is new to it.":
             "length * omega → length * omega % TURN",
         "Training has shown the arc length · omega. The pairs were slowed after it.":
-            lambda omega, slower, *given: past_the_arc(slower, slower, *given),
+            lambda omega, slower, *lengths: past_the_arc(slower, slower, *lengths),
         "The row is read with the slower frequencies.":
-            lambda omega, slower, *given: past_the_arc(omega, omega, *given),
+            lambda omega, slower, *lengths: past_the_arc(omega, omega, *lengths),
         "The last offset of training is length − 1. The angle at length is new.": "angles >= → angles >",
         "Of all offsets 0 … longer − 1 the share is asked for, not of those past length.":
             "mean(dim=0) → sum(dim=0) / (longer - length)",
-        "This is the share of what training has shown.": lambda *given: 1 - past_the_arc(*given),
+        "This is the share of what training has shown.": lambda *lengths: 1 - past_the_arc(*lengths),
     },
     answers=(Answer("meet_new", 5, {
         "Those have gone around in training.": 3,
