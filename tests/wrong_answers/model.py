@@ -103,7 +103,7 @@ def one_sided(mine, theirs):
     return student(each) if len(each) != 4 else (student(each)[0], 0.0)
 
 
-@wrong(check.offsets_alone, "Input: scores: the key's position/20000")
+@wrong(check.offsets_alone, "Input: scores: the last key's position/20000")
 def each_start_beside_the_one_before(scores, q, k, longest):
     here = torch.arange(q.shape[-2])
     found = [scores(q, k, here + start) for start in range(longest - len(here) + 1)]
