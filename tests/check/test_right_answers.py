@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from d2lpos.check import fused, rope, trained
 from d2lpos.check import permutation as check
-from d2lpos.check import rope, trained
 from d2lpos.check.permutation.layers import COMMUTES
 from tests.check.exercises import CHECKS
 from tests.check.mutants import altered, survives
@@ -54,6 +54,11 @@ def from_the_other_tokens(tokens, causal_mean):
     return torch.round(share / (1 - share)).to(torch.int64)
 
 
+def by_row_then_place(slopes, q_positions, k_positions):
+    """As FlexAttention allows, which asks for one pair at a time."""
+    return lambda score, b, h, q, k: score - slopes[h] * (q_positions[b][q] - k_positions[b][k]).abs()
+
+
 test_accepted = accepted({
     check.layers: [{name: np.bool_(commutes) for name, commutes in COMMUTES.items()}],
     check.attention: [attention_by_hand, F.scaled_dot_product_attention],
@@ -65,6 +70,7 @@ test_accepted = accepted({
         lambda f, x, order: ((f(x[order]) - f(x)[order]).abs().numpy() < 1e-5).all(),
     ],
     check.symmetries: [by_softmax, backwards],
+    fused.alibi_mod: [by_row_then_place],
     check.permute_mask: [lambda mask, order: mask[..., order[:, None], order], by_matrix],
     check.recover_positions: [
         from_the_other_tokens,

@@ -144,7 +144,8 @@ def machine_case(
         rows = torch.tensor([several(times[name], *names) for name in programs], dtype=torch.float64)
         return rows[:, 0] if first else rows[:, 1:]
 
-    return Case(f"{label}, rounds = {rounds}", ask)
+    columns = "first calls" if first else "seconds and speeds"
+    return Case(f"{label}, rounds = {rounds}; {columns} of {', '.join(programs)}", ask)
 
 
 STEADY = {"formula": (0, 3), "fused": (15, 1)}
