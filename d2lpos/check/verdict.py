@@ -156,6 +156,7 @@ class Answer:
     within: float = 0
 
     def __call__(self, given: Any) -> Verdict:
+        written = call_or_exception(partial(plain, fold=False), given)
         given = call_or_exception(plain, given)
         blanks = [part is ... or part is None for part in (given if isinstance(given, list) else [given])]
         if all(blanks) and blanks:
@@ -164,7 +165,7 @@ class Answer:
             return Verdict(wrap_text([f"✓ {self.name}: {format_value(given)}"]), "passed")
         hint = next((hint for hint, wrong in self.mistakes.items() if self._is(wrong, given)), "")
         near = f", to within {format_value(self.within)}" if self.within else ""
-        wrong = mismatch(self.right, given) or f"It is not {format_value(given)}{near}"
+        wrong = mismatch(self.right, written) or f"It is not {format_value(written)}{near}"
         return refused(f"{self.name}: {wrong}", hint=hint)
 
     def _is(self, wanted: Any, given: Any) -> bool:
@@ -328,13 +329,13 @@ def call_or_exception(function: Callable, *arguments: Any) -> Any:
         return error
 
 
-def plain(given: Any) -> Any:
-    """What a reader has found, whether it came as NumPy's, torch's or Python's, and in whatever letters."""
+def plain(given: Any, fold: bool = True) -> Any:
+    """What a reader has found, whether it came as NumPy's, torch's or Python's, and, with `fold`, in whatever letters."""
     if isinstance(given, Tensor | np.ndarray | np.generic):
-        return plain(given.tolist())
+        return plain(given.tolist(), fold)
     if isinstance(given, list | tuple | set | frozenset):
-        return [plain(part) for part in given]
-    return given.strip().casefold() if isinstance(given, str) else given
+        return [plain(part, fold) for part in given]
+    return given.strip().casefold() if fold and isinstance(given, str) else given
 
 
 def equal(wanted: Any, given: Any, within: float) -> bool:
@@ -710,11 +711,16 @@ def list_difference(expected: list, got: list) -> str:
     for entry in got:
         if type(entry) is not type(expected[0]):
             return f"Expected a list of {type(expected[0]).__name__}, got one of {type(entry).__name__}"
-    missing = [f"missing {entry}" for entry in expected if entry not in got]
-    extra = [f"not expected {entry}" for entry in got if entry not in expected]
-    if not missing and not extra and len(got) == len(expected):
+    missing, left = [], list(got)
+    for entry in expected:
+        if entry in left:
+            left.remove(entry)
+        else:
+            missing.append(f"missing {entry}")
+    extra = [f"{'too often' if entry in expected else 'not expected'} {entry}" for entry in left]
+    if not missing and not extra:
         return ""
-    return "; ".join([f"Expected {len(expected)} entries, got {len(got)}", *missing[:1], *extra[:1]])
+    return "; ".join([f"Expected {count(len(expected), 'entry', 'entries')}, got {len(got)}", *missing[:1], *extra[:1]])
 
 
 def describe(name: str, value: Any) -> str:

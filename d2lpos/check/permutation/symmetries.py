@@ -89,6 +89,7 @@ symmetries = Check(
         "The tokens have 4! orders.": lambda n: n > 24,
     }),),
     as_good={
+        "returned backward": "The text asks for all orders, in no order.",
         "bias[order][:, order] - bias → bias - bias[order][:, order]": "The sign of a change does not matter to whether it is constant.",
         "bool((x.amax(dim) - x.amin(dim)).max() < 1e-05) → (x.amax(dim) - x.amin(dim)).max() < 1e-05": "A tensor with one truth value is as good as a bool in an if.",
         "(x.amax(dim) - x.amin(dim)).max() < 1e-05 → (x.amax(dim) - x.amin(dim)).max() <= 1e-05": "No change is exactly as large as the tolerance.",

@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
-from ..verdict import Answer, Case, Check, call
+import torch
+from torch import Tensor
+
+from ..cases import read_as
+from ..verdict import Answer, Case, Check, Misconduct, call
 
 
 def counts_of(capacity: int, keep: int, discard: int, n: int) -> list[int]:
@@ -32,9 +36,15 @@ def otherwise(
     return answer
 
 
+def in_order(counts: object) -> Tensor:
+    if not isinstance(counts, list | tuple):
+        raise Misconduct(f"Returns type {type(counts).__name__}; a list is asked for")
+    return torch.tensor(counts)
+
+
 def caches(*given: tuple[int, int, int, int]) -> list[Case]:
     names = ("capacity", "keep", "discard", "n")
-    return [call(**dict(zip(names, one, strict=True))) for one in given]
+    return [read_as(call(**dict(zip(names, one, strict=True))), in_order) for one in given]
 
 
 turned = Check(
