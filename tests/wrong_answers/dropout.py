@@ -1,5 +1,6 @@
 """Wrong answers to the exercises of chapter 7."""
 
+import torch
 
 from d2lpos.check import dropout as check
 from d2lpos.transformer.dropout import special_tokens
@@ -46,12 +47,21 @@ wrong(check.protected_dropout, "dropped like all others")(
 # What a function erases
 
 
+@wrong(check.erased, "Input: forward sets feature 0 to 0, x (4, 2, 3) To try it: erased(*check.erased.example()) At (0, 0): expected False, got True")
+def first_feature_moved(forward, x):
+    step = torch.tensor([100.0] + [0.0] * (x.shape[-1] - 1))
+    return ((forward(x) == forward(x + step)) & (forward(x) == forward(x - step))).all(-1)
+
+
 wrong(check.erased, "deaf to a small step")(lambda forward, x: (forward(x) == forward(x + 1)).all(-1))
 
 
 # What a reader of positions sees
 
 
+wrong(check.reader, "At (1,): expected 4.1231, got 17.0000")(
+    lambda u, rate, entire: (u @ u, rate / (1 - rate) * (u**4).sum())
+)
 wrong(check.reader, "nothing averages out")(
     lambda u, rate, entire: ((u @ u).item(), (rate / (1 - rate) * u.pow(4).sum()).sqrt().item())
 )

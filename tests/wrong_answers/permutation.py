@@ -67,6 +67,9 @@ wrong(check.attention, "Property: in the dtype of the input Input: q, k, v in fl
 
 
 wrong(check.is_equivariant, "is invariance")(lambda f, x, order: torch.allclose(f(x[order]), f(x), atol=1e-6))
+wrong(check.is_equivariant, "0.002 added to the first feature of token 2")(
+    lambda f, x, order: bool((f(x[order]) - f(x)[order]).abs().mean() < 1e-5)
+)
 wrong(check.is_equivariant, "f is token 1 added to token 2")(
     lambda f, x, order: torch.allclose(f(x[order])[:-1], f(x)[order[:-1]], atol=1e-5)
 )

@@ -68,7 +68,7 @@ encode = Check(
         "The cosines stand at the even places. The sines belong there.":
             lambda p, d, base: encode_clocks(p, d, base).unflatten(-1, (-1, 2)).flip(-1).flatten(-2),
         "Every feature has its own frequency. A sine and its cosine share one.": own_frequencies,
-        "The exponent is −i/d. It is −2i/d.":
+        "The exponent is −i/d here. Equation (2.1) has −2i/d.":
             lambda p, d, base: clocks(p, base, torch.arange(d // 2) / d).flatten(-2),
         "The base is always 10000 here. It is an argument.":
             lambda p, d, base: encode_clocks(p, d, 10000.0),
