@@ -1,11 +1,13 @@
 """Wrong answers to the exercises of project 5."""
 
-from statistics import median
+from functools import partial
+from statistics import median, median_high
 
 import torch
 
 from d2lpos.bias.t5 import bucket
 from d2lpos.check import fused as check
+from d2lpos.check.fused.measure import timed, told
 
 from . import wrong
 
@@ -93,6 +95,9 @@ def some_for_all(seen, size):
 
 
 # A stopwatch
+
+
+wrong(check.measure, "other programs run for two rounds")(timed(partial(told, middle=median_high)))
 
 
 @wrong(check.measure, "wait before you stop the clock")

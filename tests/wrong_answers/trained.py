@@ -4,6 +4,7 @@ import torch
 from torch.nn.functional import cosine_similarity
 
 from d2lpos.check import trained as check
+from d2lpos.check.trained.layout import met, partners
 
 from . import wrong
 
@@ -51,6 +52,12 @@ def crossed(wq, wk, heads, kv_heads, layout):
 @wrong(check.layout, "Products of partners have both signs, and cancel.")
 def sum_of_products(wq, wk, heads, kv_heads):
     return the_smaller(lambda layout: -sum(one.sum() for one in crossed(wq, wk, heads, kv_heads, layout)))
+
+
+@wrong(check.layout, "Property: rows of unequal lengths")
+def the_largest_product(*given):
+    near, far = partners(met(*given))
+    return "half" if far.max() > near.max() else "interleaved"
 
 
 @wrong(check.layout, "fails 1 of 3 properties Property: heads of any size")
@@ -109,6 +116,15 @@ def search(loss, pairs, fits):
 def one_before(loss, pairs, allowed):
     limit = loss(pairs) + allowed
     return search(loss, pairs, lambda p: loss(p) <= limit) - 1
+
+
+@wrong(check.frozen, "32 pairs, too much below 31")
+def five_questions(loss, pairs, allowed):
+    limit, low, high = loss(pairs) + allowed, -1, pairs
+    for _ in range(5):
+        middle = (low + high) // 2 if high - low > 1 else high
+        low, high = (low, middle) if loss(middle) <= limit else (middle, high)
+    return high
 
 
 # Where were the texts cut?
