@@ -53,6 +53,9 @@ def first_feature_moved(forward, x):
     return ((forward(x) == forward(x + step)) & (forward(x) == forward(x - step))).all(-1)
 
 
+wrong(check.erased, "Input: forward leaves a millionth of padding")(
+    lambda forward, x: (forward(x + 100) - forward(x - 100)).abs().amax(-1) < 1e-3
+)
 wrong(check.erased, "deaf to a small step")(lambda forward, x: (forward(x) == forward(x + 1)).all(-1))
 
 

@@ -65,6 +65,7 @@ erased = Check(
     properties={
         "tokens of which nothing is left": [
             erased_case("sets padding to 0", padding_to_zero),
+            erased_case("leaves a millionth of padding", lambda x: x * (PADDING + 2.0**-20)[..., None]),
             erased_case("sets feature 2 to 0", last_to_zero),
             erased_case("sets feature 0 to 0", first_to_zero),
             erased_case("multiplies the features by 1, 1 and −2", features_mixed),
