@@ -77,12 +77,6 @@ def dropped(token, position, placement):
     return {"token": token, "position": position, "independent": token + position}[placement]
 
 
-@wrong(check.equal_noise, "on the position or the token only")
-def two_thirds(rate, token, position, placement):
-    odds = rate / (1 - rate) / {"token": 2 / 3, "position": 1 / 3, "independent": 1}[placement]
-    return odds / (1 + odds)
-
-
 wrong(check.equal_noise, "not in proportion to the rate")(
     lambda rate, token, position, placement: rate * (token + position) / dropped(token, position, placement)
 )

@@ -1,6 +1,5 @@
 """Wrong answers to the exercises of the project that builds a language model."""
 
-import itertools
 import math
 
 import torch
@@ -101,16 +100,3 @@ def one_after_the_other(mine, theirs):
 def one_sided(mine, theirs):
     each = both(mine, theirs)
     return student(each) if len(each) != 4 else (student(each)[0], 0.0)
-
-
-@wrong(check.offsets_alone, "Input: scores: the last key's position/20000")
-def in_the_mean(scores, q, k, longest):
-    first, *others = (scores(q, k, torch.arange(s, s + q.shape[-2])) for s in range(longest - q.shape[-2] + 1))
-    return all((one - first).abs().mean() < 1e-4 for one in others)
-
-
-@wrong(check.offsets_alone, "Input: scores: the last key's position/20000")
-def each_start_beside_the_one_before(scores, q, k, longest):
-    here = torch.arange(q.shape[-2])
-    found = [scores(q, k, here + start) for start in range(longest - len(here) + 1)]
-    return all(torch.allclose(one, other, atol=1e-4) for one, other in itertools.pairwise(found))

@@ -114,13 +114,6 @@ wrong(check.ramp, "lo and hi are whole")(
 )
 
 
-@wrong(check.to_half, "Input: weight = [1.0, 0.75, 0.5, 0.25, 0.0, -0.25, -0.5, -0.75], heads = 2")
-def heads_of_a_weight_only(weight, heads):
-    if weight.dim() == 1:
-        return torch.cat([weight[0::2], weight[1::2]])
-    return weight.view(heads, -1, 2, weight.shape[1]).transpose(1, 2).flatten(0, 2)
-
-
 wrong(check.first_open.answers[0], "Take a larger one.")(10_000)
 wrong(check.first_open.answers[0], "Take a smaller one.")(1e9)
 wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(2)

@@ -40,12 +40,6 @@ wrong(check.norm_and_turn, "One norm for all tokens.")(
 )
 
 
-@wrong(check.norm_and_turn, "Input: q = [[0.5, 3.5], [1.0, -1.0], [2.0, 2.0]]")
-def half_the_length(q, weight, turn):
-    """The root of four features is two."""
-    return turn(q / (q.norm(dim=-1, keepdim=True) / 2) * weight)
-
-
 wrong(check.sharpened, "Multiplies once.")(lambda scores, factor: (1 + math.log(factor) / 10) * scores)
 
 

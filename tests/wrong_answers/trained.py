@@ -4,7 +4,6 @@ import torch
 from torch.nn.functional import cosine_similarity
 
 from d2lpos.check import trained as check
-from d2lpos.check.trained.layout import met, partners
 
 from . import wrong
 
@@ -52,12 +51,6 @@ def crossed(wq, wk, heads, kv_heads, layout):
 @wrong(check.layout, "Products of partners have both signs, and cancel.")
 def sum_of_products(wq, wk, heads, kv_heads):
     return the_smaller(lambda layout: -sum(one.sum() for one in crossed(wq, wk, heads, kv_heads, layout)))
-
-
-@wrong(check.layout, "Property: rows of unequal lengths")
-def the_largest_product(*given):
-    near, far = partners(met(*given))
-    return "half" if far.max() > near.max() else "interleaved"
 
 
 @wrong(check.layout, "fails 1 of 3 properties Property: heads of any size")
