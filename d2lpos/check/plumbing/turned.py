@@ -1,6 +1,7 @@
 """How often a key has turned."""
 
 from collections.abc import Callable
+from operator import index
 
 import torch
 from torch import Tensor
@@ -37,9 +38,10 @@ def otherwise(
 
 
 def in_order(counts: object) -> Tensor:
-    if not isinstance(counts, list | tuple):
-        raise Misconduct(f"Returns type {type(counts).__name__}; a list is asked for")
-    return torch.tensor(counts)
+    try:
+        return torch.tensor([index(count) for count in counts], dtype=torch.int64)
+    except TypeError as error:
+        raise Misconduct("A list of whole numbers is asked for") from error
 
 
 def caches(*given: tuple[int, int, int, int]) -> list[Case]:
