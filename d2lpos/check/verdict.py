@@ -156,6 +156,7 @@ class Answer:
     within: float = 0
 
     def __call__(self, value: Any) -> Verdict:
+        written = call_or_exception(partial(plain, fold=False), value)
         value = call_or_exception(plain, value)
         blanks = [part is ... or part is None for part in (value if isinstance(value, list) else [value])]
         if all(blanks) and blanks:
@@ -164,7 +165,7 @@ class Answer:
             return Verdict(wrap_text([f"✓ {self.name}: {format_value(value)}"]), "passed")
         hint = next((hint for hint, wrong in self.mistakes.items() if self._is(wrong, value)), "")
         near = f", to within {format_value(self.within)}" if self.within else ""
-        wrong = mismatch(self.right, value) or f"It is not {format_value(value)}{near}"
+        wrong = mismatch(self.right, written) or f"It is not {format_value(written)}{near}"
         return refused(f"{self.name}: {wrong}", hint=hint)
 
     def _is(self, wanted: Any, value: Any) -> bool:
@@ -337,13 +338,13 @@ def call_or_exception(function: Callable, *arguments: Any) -> Any:
         return error
 
 
-def plain(value: Any) -> Any:
-    """What a reader has found, whether it came as NumPy's, torch's or Python's, and in whatever letters."""
+def plain(value: Any, fold: bool = True) -> Any:
+    """What a reader has found, whether it came as NumPy's, torch's or Python's, and, with `fold`, in whatever letters."""
     if isinstance(value, Tensor | np.ndarray | np.generic):
-        return plain(value.tolist())
+        return plain(value.tolist(), fold)
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(part) for part in value]
-    return value.strip().casefold() if isinstance(value, str) else value
+        return [plain(part, fold) for part in value]
+    return value.strip().casefold() if fold and isinstance(value, str) else value
 
 
 def equal(wanted: Any, got: Any, within: float) -> bool:
@@ -719,11 +720,16 @@ def list_difference(expected: list, got: list) -> str:
     for entry in got:
         if type(entry) is not type(expected[0]):
             return f"Expected a list of {type(expected[0]).__name__}, got one of {type(entry).__name__}"
-    missing = [f"missing {entry}" for entry in expected if entry not in got]
-    extra = [f"not expected {entry}" for entry in got if entry not in expected]
-    if not missing and not extra and len(got) == len(expected):
+    missing, left = [], list(got)
+    for entry in expected:
+        if entry in left:
+            left.remove(entry)
+        else:
+            missing.append(f"missing {entry}")
+    extra = [f"{'too often' if entry in expected else 'not expected'} {entry}" for entry in left]
+    if not missing and not extra:
         return ""
-    return "; ".join([f"Expected {len(expected)} entries, got {len(got)}", *missing[:1], *extra[:1]])
+    return "; ".join([f"Expected {count(len(expected), 'entry', 'entries')}, got {len(got)}", *missing[:1], *extra[:1]])
 
 
 def describe(name: str, value: Any) -> str:

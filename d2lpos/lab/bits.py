@@ -12,6 +12,8 @@ sentences each falls by what stands behind it, in any of the three texts:
 3. It is the fast pairs: refuted unless after − before at 2 bits by channel has an interval above 0 where pairs 0 to 15 alone
    are rounded, and one within ± 0.05 where pairs 16 to 31 alone are.
 4. By channel is better than by token: refuted unless token − channel has an interval above 0, both after the turn, at 3 bits.
+
+The runs in float32 came after these verdicts, on another processor: at 2 bits a rounding may take a number to another level.
 """
 
 from collections.abc import Callable

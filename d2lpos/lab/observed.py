@@ -263,7 +263,7 @@ TABLES = {
 
 
 def shown(records: list[dict[str, Any]]) -> "DataFrame":
-    """A row for each case and a column for each text: what the loss rises by ± half of the 95 % interval over passages.
+    """A row for each case, a column for each text and dtype: what the loss rises by ± half of the 95 % interval over passages.
 
     The rise is over the case that is right, whose own loss stands in its row. Where not all are means over as many
     passages, each says over how many.
@@ -272,15 +272,15 @@ def shown(records: list[dict[str, Any]]) -> "DataFrame":
 
     cases = [row["case"] for record in records for row in record["rows"]]
     right = next(case for case in RIGHT if case in cases)
-    beside = ["text", "length"] if len({record["run"]["length"] for record in records}) > 1 else ["text"]
-    by = ["case", *beside]
+    differ = [name for name in ("length", "dtype") if len({record["run"][name] for record in records}) > 1]
+    by = ["case", "text", *differ]
     levels, rises = (mean_ci(records, against=one, by=by) for one in (None, right))
     means = concat([levels[levels["case"] == right], rises[rises["case"] != right]])
     means["cell"] = _cells(means, ("" if case == right else "+" for case in means["case"]))
     means["cell"] = means["cell"].str.replace("-", "−")
     means["text"] = means["text"].map(NAMES)
-    if "length" in beside:
-        means["text"] += ", " + means["length"].map("{:,} tokens".format)
+    for name in differ:
+        means["text"] += ", " + means[name].map("{:,} tokens".format if name == "length" else str)
     wide = means.pivot(index="case", columns="text", values="cell").rename_axis(columns=None, index="Case")
     return wide.loc[list(dict.fromkeys(means["case"]))].fillna("–")
 

@@ -15,7 +15,7 @@ from .drafts import drafts
 from .machine import forget_peak, machine, peak_bytes
 from .packed import packed, packed_shift
 from .passages import TEXTS
-from .probe import Probe, loaded, weights
+from .probe import DTYPES, Probe, loaded, weights
 from .real_inside import inside
 from .real_openings import AFTER, openings
 from .real_table import table
@@ -156,7 +156,7 @@ PROBES = {
     ),
     "real-bits": Study(
         "A cache keeps keys in few bits: does it matter whether they are rounded before they turn or after?",
-        every("real-bits", texts=SERVED, dtype="bfloat16", length=256),
+        tuple(one for dtype in DTYPES for one in every("real-bits", texts=SERVED, dtype=dtype, length=256)),
         every("real-bits", **TINY),
         rows=bits,
     ),

@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, reduce
-from inspect import getsource
+from inspect import getsource, isfunction
 from itertools import chain
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -324,6 +324,9 @@ def of_arguments(check: Check) -> Iterator[Mutant]:
                 yield Mutant(f"argument {at} {label}", with_argument(check.reference, at, change))
         if any(isinstance(call[at], Tensor | list | dict) for call in calls if len(call) > at):
             yield Mutant(f"argument {at} spoiled", spoiling(check.reference, at))
+        first = of_function(first_for_all(0))
+        if any(isfunction(call[at]) for call in calls if len(call) > at) and changes_what_it_gives(check, at):
+            yield Mutant(f"argument {at} giving its first row for all", with_argument(check.reference, at, first))
 
 
 def changes_it(change: Callable, value: Any) -> bool:
@@ -334,6 +337,20 @@ def changes_it(change: Callable, value: Any) -> bool:
 
 def with_argument(reference: Callable, at: int, change: Callable) -> Callable:
     return lambda *arguments: reference(*arguments[:at], *map(change, arguments[at : at + 1]), *arguments[at + 1 :])
+
+
+def of_function(change: Callable) -> Callable:
+    """The change of a function that an answer gets: what it returns is changed."""
+    return lambda value: altered(value, change) if isfunction(value) else value
+
+
+def changes_what_it_gives(check: Check, at: int) -> bool:
+    """Whether the function at this place returns several rows in some case."""
+    given = []
+    watched = with_argument(check.reference, at, of_function(lambda result: given.append(result) or result))
+    for _, case, _ in outcomes(check):
+        call_or_exception(case.ask, watched)
+    return any(isinstance(result, Tensor) and first_for_all(0)(result) is not result for result in given)
 
 
 def spoiling(reference: Callable, at: int) -> Callable:
@@ -418,6 +435,7 @@ RESULTS: dict[str, Callable] = {
     "negated": of_type(bool, operator.not_),
     "as an integer": of_type(bool, int),
     "without the first entry": of_type(list, lambda entries: entries[1:]),
+    "backward": of_type(list, lambda entries: entries[::-1] if len(entries) > 1 else entries),
     "with the last entry twice": of_type(list, lambda entries: entries + entries[-1:]),
     "in reverse": of_type(tuple, lambda parts: parts[::-1]),
     "in upper case": of_type(str, str.upper),

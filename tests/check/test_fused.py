@@ -13,6 +13,15 @@ from d2lpos.check import fused as check
 from d2lpos.check.fused.block_states import apart
 from d2lpos.check.fused.measure import LAUNCH, Machine
 from d2lpos.transformer import attend, causal_mask, segment_mask, window_mask
+from tests.check.right import accepted
+
+
+def by_row_then_place(slopes, q_positions, k_positions):
+    """As FlexAttention allows, which asks for one pair at a time."""
+    return lambda score, b, h, q, k: score - slopes[h] * (q_positions[b][q] - k_positions[b][k]).abs()
+
+
+test_accepted = accepted({check.alibi_mod: [by_row_then_place]})
 
 N = 150  # more than a block
 HERE = torch.stack([torch.arange(N), 2 * torch.arange(N).flip(0)])

@@ -103,7 +103,7 @@ def number_by_number(f, x, order):
 
 
 def by_softmax(bias):
-    weights = bias.double().softmax(-1)
+    weights = bias.double().log_softmax(-1)
     orders = permutations(range(len(bias)))
     return [o for o in orders if torch.allclose(weights[list(o)][:, list(o)], weights, atol=1e-6)]
 

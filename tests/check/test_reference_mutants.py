@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 
-from d2lpos.check import learned, longer, plumbing
+from d2lpos.check import learned, longer, model, plumbing
 from d2lpos.runtime.threads import one_thread
 from tests.check.exercises import CHECKS, EXERCISES
 from tests.check.mutants import fails_alone, mutants, survivors
@@ -38,6 +38,8 @@ def test_without_any_property_a_wrong_answer_passes(module, check):
     (learned.row_of, {"T <= L → T <= 3"}),
     (longer.blocks, {"k < first → k < 0", "pairs(length, window, first) → pairs(length, 6, first)"}),
     (plumbing.shared, {"a == b → a is b", "argument 0 without what comes again", "argument 1 spoiled"}),
+    (model.offsets_alone, {"argument 0 giving its first row for all"}),
+    (plumbing.turned, {"returned backward"}),
     (plumbing.levels, {"argument 0 with its first row for all", "returned with the first of each row for all"}),
 ], ids=name)
 def test_some_go_by_the_first_case_or_by_other_arguments(check, mistakes):

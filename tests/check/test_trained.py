@@ -269,13 +269,13 @@ def by_cosines(wq, wk, heads, kv_heads, power=1):
 
 
 def by_the_part_that_a_turn_adds(wq, wk, heads, kv_heads):
-    """What stands before the sine in a score, on average."""
+    """How large what stands before the sine in a score is, on average."""
     k = wk.view(kv_heads, -1, wk.shape[1]).repeat_interleave(heads // kv_heads, dim=0)
     q = wq.view(heads, -1, wq.shape[1])
 
     def lean(layout):
         (q1, q2), (k1, k2) = members(q, layout), members(k, layout)
-        return abs((q1 * k2 - q2 * k1).sum(dim=-1).mean())
+        return (q1 * k2 - q2 * k1).sum(dim=-1).abs().mean()
 
     return max(LAYOUTS, key=lean)
 

@@ -166,7 +166,7 @@ def test_the_hint_explains_what_passed_too():
 @pytest.mark.parametrize(("entries", "text"), [
     ([("green", 2)], "Expected 2 entries, got 1; missing ('red', 1)"),
     ([("red", 1), ("green", 2), ("blue", 3)], "Expected 2 entries, got 3; not expected ('blue', 3)"),
-    ([("red", 1), ("green", 2), ("red", 1)], "Expected 2 entries, got 3"),
+    ([("red", 1), ("green", 2), ("red", 1)], "Expected 2 entries, got 3; too often ('red', 1)"),
     ([("a", 3), ("b", 4)], "Expected 2 entries, got 2; missing ('red', 1); not expected ('a', 3)"),
     (["red", "green"], "Expected a list of tuple, got one of str"),
     ([(np.ones(2), 1)], "Returns something that cannot be compared"),
@@ -177,6 +177,7 @@ def test_lists(entries, text):
 
 def test_lists_have_no_order():
     assert colors(lambda: [("green", 2), ("red", 1)])
+    assert difference([0, 0, 1], [0, 1, 1]) == "Expected 3 entries, got 3; missing 0; too often 1"
 
 
 def test_other_answers_than_functions():
@@ -528,7 +529,7 @@ def test_what_is_right_in_any_form(answer, given):
     (ratio_of_two, [6.2], "Expected 2 entries, got 1"),
     (ratio_of_two, 6.2, "Expected 2 entries, got 6.2"),
     (ratio_of_two, ["a", 19], "Expected a number, got 'a'"),
-    (names, ["rope", "t5"], "It is not ['rope', 't5']"),
+    (names, ["RoPE", "t5"], "It is not ['RoPE', 't5']"),
     (names, {"RoPE"}, "Expected 2 entries, got 1\nHint: ALiBi is missing."),
     (flag, 1, "Expected True or False, got 1"),
     (flag, np.False_, "It is not False"),

@@ -329,6 +329,8 @@ def test_a_table_shows_the_right_case_and_what_others_lose():
     cells = shown(some)["made by rule"]
     assert cells["as trained"].startswith("3.500 ± 6.353")
     assert cells["reversed"] == "+2.500 ± 0.000"
+    some[0]["run"]["dtype"] = "bfloat16"
+    assert [*shown(some)] == ["made by rule, bfloat16", "made by rule, float32"]
 
 
 def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):

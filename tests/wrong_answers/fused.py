@@ -66,6 +66,11 @@ def some_for_all(seen, size):
     return states
 
 
+wrong(check.measure, "other programs run for two rounds")(
+    "median(own), median( → sorted(own)[len(own) // 2], median("
+)
+
+
 @wrong(check.measure, "wait before you stop the clock")
 def no_wait_for_the_end(contenders, rounds, clock, wait):
     def seconds(program):

@@ -84,3 +84,6 @@ wrong(check.symmetries.answers[0], "The tokens have 4! orders.")(256)
 wrong(check.is_equivariant, "f is the sum of the tokens in each row")(
     lambda f, x, order: bool((f(x[order]).round(decimals=4) == f(x)[order].round(decimals=4)).all())
 )
+wrong(check.is_equivariant, "0.002 added to the first feature of token 2")(
+    lambda f, x, order: bool((f(x[order]) - f(x)[order]).abs().mean() < 1e-5)
+)

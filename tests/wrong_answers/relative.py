@@ -47,6 +47,11 @@ wrong(check.widest, "length = 2048, buckets = 8")(
 wrong(check.offsets_only, "others do not")("(change - change[:, :1]) → (change - change[:, :1]).tril()")
 
 
+wrong(check.offsets_only, "with 0.0002 added in row 2, column 1, (40, 40)")(
+    lambda bias: bool((bias.diff(dim=1)[1:, 1:] - bias.diff(dim=1)[:-1, :-1]).abs().mean() < 1e-5)
+)
+
+
 @wrong(check.offsets_only, "got True with the 1 in row 0, column 5")
 def near_the_diagonal(bias):
     rest = bias - bias.diagonal()[:, None]

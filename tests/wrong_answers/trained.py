@@ -23,3 +23,12 @@ wrong(check.cuts, "Property: the last row, unlike its one neighbor")(
 wrong(check.cuts, "degrees of the last two of 5 features")(
     "unlike = cosine_similarity → table = table[:, :2]\n    unlike = cosine_similarity"
 )
+
+
+@wrong(check.frozen, "32 pairs, too much below 31")
+def five_questions(loss, pairs, allowed):
+    limit, low, high = loss(pairs) + allowed, -1, pairs
+    for _ in range(5):
+        middle = (low + high) // 2 if high - low > 1 else high
+        low, high = (low, middle) if loss(middle) <= limit else (middle, high)
+    return high

@@ -19,8 +19,12 @@ def padding_to_zero(x: Tensor) -> Tensor:
     return added(x) * PADDING[..., None]
 
 
-def features_to_zero(x: Tensor) -> Tensor:
-    return added(x) * torch.tensor([0.0, 1.0, 0.0])
+def first_to_zero(x: Tensor) -> Tensor:
+    return added(x) * torch.tensor([0.0, 1.0, 1.0])
+
+
+def last_to_zero(x: Tensor) -> Tensor:
+    return added(x) * torch.tensor([1.0, 1.0, 0.0])
 
 
 def padding_to_position(x: Tensor) -> Tensor:
@@ -63,7 +67,9 @@ erased = Check(
     properties={
         "tokens of which nothing is left": [
             erased_case("sets padding to 0", padding_to_zero),
-            erased_case("sets a feature to 0", features_to_zero),
+            erased_case("leaves a millionth of padding", lambda x: x * (PADDING + 2.0**-20)[..., None]),
+            erased_case("sets feature 2 to 0", last_to_zero),
+            erased_case("sets feature 0 to 0", first_to_zero),
             erased_case("multiplies the features by 1, 1 and −2", features_mixed),
         ],
         "whatever x is": [

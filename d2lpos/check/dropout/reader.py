@@ -18,7 +18,7 @@ def moments(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
 def reader_case(u: list, rate: float, entire: bool) -> Case:
     return read_as(
         call(f"u = {u}, rate = {rate:g}, entire = {entire}", u=torch.tensor(u), rate=rate, entire=entire),
-        lambda outcome: torch.tensor(several(outcome, "mean", "standard deviation")),
+        lambda outcome: torch.tensor(several(outcome, "mean", "standard deviation"), dtype=torch.float64),
     )
 
 

@@ -15,15 +15,21 @@ ASKED = "a function is asked for, of the {} four indices"
 
 
 def at_all_pairs(rule: Callable, score: Tensor | None, sizes: tuple[int, int, int, int]) -> Tensor:
-    """What a rule says of each pair, (batch, head, query, key); it is called once, with all indices."""
+    """What a rule says of each pair, (batch, head, query, key); it is asked as FlexAttention asks it, for one pair."""
+    from torch.nn.attention.flex_attention import create_mask  # takes its time
+
     if not callable(rule):
         of = "score and" if score is not None else ""
         raise Misconduct(f"Returns type {type(rule).__name__}; {' '.join(ASKED.format(of).split())}")
-    places = [torch.arange(n).view([-1 if axis == at else 1 for at in range(4)]) for axis, n in enumerate(sizes)]
-    scores = rule(*places) if score is None else rule(score.clone(), *places)
-    if not isinstance(scores, Tensor):
-        raise Misconduct(f"The function returns type {type(scores).__name__}; a tensor is asked for")
-    return (scores.to(score.dtype) if score is not None and scores.is_floating_point() else scores).expand(sizes)
+
+    def one(batch: Tensor, head: Tensor, query: Tensor, key: Tensor) -> Tensor:
+        pair = batch, head, query, key
+        said = rule(*pair) if score is None else rule(score[pair].clone(), *pair)
+        if not isinstance(said, Tensor):
+            raise Misconduct(f"The function returns type {type(said).__name__}; a tensor is asked for")
+        return said.to(score.dtype) if score is not None and said.is_floating_point() else said
+
+    return create_mask(one, *sizes, device="cpu")
 
 
 def pairs_case(

@@ -89,7 +89,8 @@ def machine_case(
         rows = torch.tensor([several(times[name], *names) for name in programs], dtype=torch.float64)
         return rows[:, 0] if first else rows[:, 1:]
 
-    return Case(f"{label}, rounds = {rounds}", ask)
+    columns = "first calls" if first else "seconds and speeds"
+    return Case(f"{label}, rounds = {rounds}; {columns} of {', '.join(programs)}", ask)
 
 
 STEADY = {"formula": (0, 3), "fused": (15, 1)}
@@ -104,9 +105,9 @@ measure = Check(
         ],
         "medians of rounds in which all take turns": [
             machine_case("a machine of its own", 2, STEADY),
-            machine_case("other programs run now and then", 3, EQUAL, busy=(1, 1, 1, 1, 2, 2, 3, 1)),
+            machine_case("other programs run now and then", 3, EQUAL, busy=(1, 1, 1, 1, 2, 4, 3, 1)),
             machine_case("other programs run later", 5, EQUAL, busy=(1,) * 6 + (4,) * 4 + (1, 1)),
-            machine_case("other programs run once", 4, EQUAL | {"third": (4, 4)}, busy=(1,) * 9 + (9,) * 3 + (1,) * 3),
+            machine_case("other programs run for two rounds", 4, EQUAL | {"third": (4, 4)}, busy=(1,) * 9 + (9,) * 6),
         ],
         "a device that works on when the call returns": [
             machine_case("a device with a queue", 3, STEADY, queue=True),

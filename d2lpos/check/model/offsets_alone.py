@@ -43,6 +43,13 @@ def moved_by_place(positions: Tensor) -> Tensor:
     return positions[:1] * (sign[:, None] + sign) * 0.25
 
 
+def in_one_column(heads: int, positions: Tensor) -> Tensor:
+    """Next to nothing in the mean, and nothing at all in other heads."""
+    bias = torch.zeros(heads, len(positions), len(positions))
+    bias[-1, :, -1] = positions[-1] / 20_000
+    return bias
+
+
 ENCODINGS: dict[str, Callable] = {
     "no position": biased(lambda p: torch.zeros(len(p), len(p))),
     "−distance/4": biased(lambda p: -offset(p).abs() / 4),
@@ -59,7 +66,7 @@ ENCODINGS: dict[str, Callable] = {
     "distance over the query's place": biased(lambda p: -offset(p).abs() / (p[:, None] + 1)),
     "a bias that cancels in the mean": biased(moved_by_place),
     "keys that turn, queries that do not": lambda q, k, p: logits_of(q, turned(k, p)),
-    "the key's position/20000": biased(lambda p: p / 20_000),
+    "the last key's position/20000, in the last head": lambda q, k, p: logits_of(q, k) + in_one_column(len(q), p),
 }
 
 

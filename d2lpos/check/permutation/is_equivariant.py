@@ -34,12 +34,12 @@ def sum_of_others(x: Tensor) -> Tensor:
     return sum(x) - x
 
 
-def add_one(token: int, feature: int) -> Callable:
+def add_one(token: int, feature: int, amount: float = 1.0) -> Callable:
     """A layer that is wrong at a single place, so that the difference shows in two tokens only."""
 
     def layer(x: Tensor) -> Tensor:
         one = torch.zeros_like(x)
-        one[token, feature] = 1
+        one[token, feature] = amount
         return x + one
 
     return layer
@@ -100,6 +100,7 @@ is_equivariant = Check(
             layer_call(lambda x: sum(x).expand_as(x), NEAR_HALF, CYCLE, "the sum of the tokens in each row"),
             layer_call(lambda x: x + places(x) / 1000, RISING, CYCLE, "x + position / 1000"),
             layer_call(lambda x: x * (1 + places(x) / 250), draw(3, 3), CYCLE, "x · (1 + position / 250)"),
+            layer_call(add_one(2, 0, 0.002), torch.ones(4, 250), REVERSAL, "0.002 added to the first feature of token 2"),
         ],
         "for the order that is given, not for all": [
             layer_call(lambda x: x.flip(0), draw(4, 3), REVERSAL, "the reversal of the tokens"),

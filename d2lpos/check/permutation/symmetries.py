@@ -46,6 +46,7 @@ symmetries = Check(
             bias_case("(j − i) mod T", lambda i, j: (j - i) % 4),
             bias_case("−min(|i − j|, T − |i − j|)", lambda i, j: -torch.minimum((i - j) % 5, (j - i) % 5), 5),
             bias_case("a random number", lambda i, j: draw(4, 4)),
+            bias_case("−40 |i − j|", lambda i, j: -40 * (i - j).abs()),
             bias_case("−|i − j|, twice that from i = 2 on", lambda i, j: -(1 + (i > 1).float()) * (i - j).abs()),
         ],
         "what is constant along a row does not count": [
@@ -78,7 +79,9 @@ symmetries = Check(
             orders_where(lambda bias, order: is_constant(change(bias, order), dim=0)),
         "A rounding error looks like a change. Compare with a tolerance, say atol=1e-5.":
             orders_where(lambda bias, order: bool((change(bias, order) == change(bias, order)[:, :1]).all())),
-        "The identity is missing. It is a symmetry of every bias.": lambda bias: list_symmetries(bias)[1:],
+        "A weight of e⁻⁴⁰ looks like 0, and so does one of e⁻⁸⁰. Scores can undo that: compare logits.": orders_where(
+            lambda bias, order: torch.allclose(bias[order][:, order].softmax(1), bias.softmax(1), atol=1e-6)
+        ),
     },
     answers=(Answer("how_many", 24, {
         "The bias −i is constant along each row, so the softmax does not see it.": lambda n: n < 24,
@@ -86,6 +89,7 @@ symmetries = Check(
         "The tokens have 4! orders.": lambda n: n > 24,
     }),),
     as_good={
+        "returned backward": "The text asks for all orders, in no order.",
         "bias[order][:, order] - bias → bias - bias[order][:, order]": "The sign of a change does not matter to whether it is constant.",
         "bool((x.amax(dim) - x.amin(dim)).max() < 1e-05) → (x.amax(dim) - x.amin(dim)).max() < 1e-05": "A tensor with one truth value is as good as a bool in an if.",
         "(x.amax(dim) - x.amin(dim)).max() < 1e-05 → (x.amax(dim) - x.amin(dim)).max() <= 1e-05": "No change is exactly as large as the tolerance.",

@@ -1,7 +1,12 @@
 """How often a key has turned."""
 
+from operator import index
 
-from ..verdict import Answer, Case, Check, call
+import torch
+from torch import Tensor
+
+from ..cases import read_as
+from ..verdict import Answer, Case, Check, Misconduct, call
 
 
 def counts_of(capacity: int, keep: int, discard: int, n: int) -> list[int]:
@@ -13,9 +18,16 @@ def counts_of(capacity: int, keep: int, discard: int, n: int) -> list[int]:
     return counts
 
 
+def in_order(counts: object) -> Tensor:
+    try:
+        return torch.tensor([index(count) for count in counts], dtype=torch.int64)
+    except TypeError as error:
+        raise Misconduct("A list of whole numbers is asked for") from error
+
+
 def caches(*sizes: tuple[int, int, int, int]) -> list[Case]:
     names = ("capacity", "keep", "discard", "n")
-    return [call(**dict(zip(names, one, strict=True))) for one in sizes]
+    return [read_as(call(**dict(zip(names, one, strict=True))), in_order) for one in sizes]
 
 
 turned = Check(

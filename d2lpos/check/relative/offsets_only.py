@@ -73,6 +73,7 @@ def biases() -> dict[str, list[Case]]:
             bias_case("−j² / 1000", 0 * i - j**2 / 1000),
             bias_case("−|i − j| / (i + 1)", -(i - j).abs() / (i + 1)),
             bias_case("i · j", i * j),
+            bias_case("−40 |i − j|, with 1 added in row 4, column 2", at(5, r4c2=1.0) - 40 * (i - j).abs()),
             bias_case("of 9 free numbers, with 1 added in row 4, column 2", free(5) + at(5, r4c2=1.0)),
             bias_case("of 9 free numbers, with 1 added in row 2, column 3", free(5) + at(5, r2c3=1.0)),
             bias_case("|j − 2|, whatever i", 0 * i + (j - 2).abs()),
@@ -81,12 +82,16 @@ def biases() -> dict[str, list[Case]]:
                 free(5) + at(5, r4c2=1.0, r4c3=-1.0),
             ),
             bias_case(
-                "of 9 free numbers, plus sin(i), with 0.0002 added in row 2, column 1",
-                free(5) + i.sin() + at(5, r2c1=2e-4),
+                "of 79 free numbers, plus sin(i), with 0.0002 added in row 2, column 1",
+                free(40) + grid(40)[0].sin() + at(40, r2c1=2e-4),
             ),
             everywhere(8),
         ],
     }
+
+
+def has_equal_diagonals(bias: Tensor) -> bool:
+    return bool((bias[1:, 1:] - bias[:-1, :-1]).abs().lt(1e-5).all())
 
 
 def equal_weights_along_diagonals(bias):
@@ -106,8 +111,12 @@ offsets_only = Check(
     properties=biases(),
     mistakes={
         "Equal diagonals are asked for. A softmax also ignores what is added to a whole row.":
-            lambda bias: bool((bias[1:, 1:] - bias[:-1, :-1]).abs().lt(1e-5).all()),
-        "Softmax, mean and first entry depend on where a row is cut off. Take differences along diagonals.": equal_weights_along_diagonals,
+            has_equal_diagonals,
+        "Softmax, mean and first entry depend on where a row is cut off. Take differences along diagonals.": (
+            equal_weights_along_diagonals,
+            lambda bias: has_equal_diagonals(bias - bias.mean(dim=-1, keepdim=True)),
+            lambda bias: has_equal_diagonals(bias - bias[:, :1]),
+        ),
         "Rows may have a constant of their own, columns may not: j² would pass.": constant_in_both,
         "Symmetry is another matter: f(j − i) need not be f(i − j).":
             lambda bias: torch.allclose(bias, bias.mT, atol=1e-5),

@@ -1,10 +1,8 @@
 """The widest buckets that training fills."""
 
 import math
-import operator
-from collections.abc import Callable
 
-from ..verdict import Case, Check, Misconduct, call, call_or_exception, is_empty
+from ..verdict import Check, call
 
 
 def by_formula(farthest: int, buckets: int) -> float:
@@ -16,42 +14,14 @@ def fitted(length: int, buckets: int) -> int:
     return math.floor(by_formula(length - 1, buckets))
 
 
-def too_far(length: int, buckets: int, far: int) -> str:
-    excess = far - fitted(length, buckets)
-    return f"too far by {excess}: a bucket stays empty" if excess > 0 else "all are filled"
-
-
-def too_near(length: int, buckets: int, far: int) -> str:
-    room = fitted(length, buckets) - far
-    return f"{room} more would do" if room > 0 else "no more would do"
-
-
-def length_cases(verdict: Callable) -> list[Case]:
-    """In words, how far an answer is off to one side."""
-
-    def case(length: int, buckets: int) -> Case:
-        question = call(f"length = {length}, buckets = {buckets}", length=length, buckets=buckets)
-
-        def ask(answer: Callable) -> object:
-            far = question.ask(answer)
-            if is_empty(far):
-                return far
-            if isinstance(call_or_exception(operator.index, far), Exception):
-                raise Misconduct(f"Returns type {type(far).__name__}; a whole number is asked for")
-            return verdict(length, buckets, operator.index(far))
-
-        return Case(question.text, ask)
-
-    sizes = [(64, 32), (16, 8), (24, 8), (113, 32), (512, 32), (200, 64), (95, 12), (2048, 8)]
-    return [case(*size) for size in sizes]
-
-
 widest = Check(
     "widest",
     reference=fitted,
     properties={
-        "no bucket stays empty": length_cases(too_far),
-        "no larger maximum does that": length_cases(too_near),
+        "the largest maximum that leaves no bucket empty": [
+            call(length=length, buckets=buckets)
+            for length, buckets in [(64, 32), (16, 8), (24, 8), (113, 32), (512, 32), (200, 64), (95, 12), (2048, 8)]
+        ],
     },
     mistakes={
         "That is the length of training. The last bucket begins before the maximum, so there is room.":
@@ -67,5 +37,8 @@ widest = Check(
         "Solved for D, the exponent is 2/(G − 2), not 2/G.":
             lambda length, buckets: math.floor((length - 1) * (2 * (length - 1) / buckets) ** (2 / buckets)),
     },
-    as_good={"returned as a tensor of one number": "The text asks for a whole number, and this is one."},
+    as_good={
+        "returned as a float": "The text asks for a whole number, and 1.0 is one.",
+        "returned as a tensor of one number": "The text asks for a whole number, and this is one.",
+    },
 )

@@ -63,7 +63,7 @@ encode = Check(
         "The cosines stand at the even places. The sines belong there.":
             "[angles.sin(), angles.cos()] → [angles.cos(), angles.sin()]",
         "Every feature has its own frequency. A sine and its cosine share one.": own_frequencies,
-        "The exponent is −i/d. It is −2i/d.": "torch.arange(0, d, 2) / d → torch.arange(d // 2) / d",
+        "The exponent is −i/d here. Equation (2.1) has −2i/d.": "torch.arange(0, d, 2) / d → torch.arange(d // 2) / d",
         "The base is always 10000 here. It is an argument.": lambda p, d, base: encode_clocks(p, d, 10000.0),
         "Exactly one axis of positions is expected. positions[..., None] serves any shape.":
             "positions[..., None] * base**-exponents → torch.outer(positions, base**-exponents)",

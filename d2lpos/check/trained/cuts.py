@@ -82,6 +82,7 @@ cuts = Check(
         "Row 510 is rather like row 509.": {128, 511, 512},
     }),),
     as_good={
+        "returned backward": "The text asks for all lengths, in no order.",
         "cosine_similarity(table[:-1], table[1:], dim=-1) < below → cosine_similarity(table[:-1], table[1:], dim=-1) <= below": "No cosine is exactly the limit.",
         "cosine_similarity(table[:-1], table[1:], dim=-1) → cosine_similarity(table[1:], table[:-1], dim=-1)": "A cosine has no order.",
         "cosine_similarity(table[:-1], table[1:], dim=-1) → cosine_similarity(table[:-1], table[1:])": "Of two axes, 1 is the last.",

@@ -54,8 +54,8 @@ def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> 
     return exact_dtype(Case(f"{label or f'losses {losses}'}, allowed = {allowed:g}", ask))
 
 
-def first_case(losses: list, allowed: float) -> Case:
-    return held_case(losses, allowed, lambda edge, asked: edge)
+def first_case(losses: list, allowed: float, label: str = "") -> Case:
+    return held_case(losses, allowed, lambda edge, asked: edge, label)
 
 
 def edge_case(losses: list, allowed: float) -> Case:
@@ -109,6 +109,7 @@ frozen = Check(
             first_case([7.0, 6.5, 6.0, 4.0, 3.75, 3.5, 3.25, 3.0], 1.0),
             first_case([7.0, 6.5, 4.5, 4.0, 3.75, 3.5, 3.25, 3.0], 1.75),
             first_case([9.0, 7.0, 5.0, 3.25, 3.0, 3.0], 0.0),
+            *(first_case([4.0] * p + [3.0] * (33 - p), 0.5, f"32 pairs, too much below {p}") for p in (16, 31)),
         ],
         "0 where all may be": [
             first_case([4.5, 4.25, 4.0], 1.0),

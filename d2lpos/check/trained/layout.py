@@ -79,6 +79,7 @@ def projections(
     angle: float = 1.0,
     far: float = 0.0,
     astray: tuple[int, ...] = (),
+    opposed: bool = False,
     dim: int = 64,
 ) -> tuple[Tensor, Tensor]:
     """W_Q and W_K as training leaves them: partners have met, and lengths change slowly from pair to pair.
@@ -86,7 +87,8 @@ def projections(
     uneven: how much longer the first row of a pair is in W_Q, and shorter in W_K, as a logarithm. beside: how much a
     row of the keys is like that of the pair before; within: how much like its partner. far: how much like that
     of the pair half a head before. angle: by how much queries are turned from keys, in radians. astray: heads of
-    queries that ask for the keys of another pair, whose rows stand where the other layout has partners.
+    queries that ask for the keys of another pair, whose rows stand where the other layout has partners. opposed: whether
+    every other head of queries has the other sign.
     """
     draw = torch.Generator().manual_seed(0)
     lengths = torch.linspace(-1, 1, size // 2, dtype=torch.float64)[:, None].exp()
@@ -101,6 +103,8 @@ def projections(
         keys.append((first * lengths / longer, second * lengths * longer))
         for head in range(heads // kv_heads):
             turned = first * cos - second * sin, first * sin + second * cos
+            if opposed and head % 2:
+                turned = -turned[0], -turned[1]
             if kv_head * (heads // kv_heads) + head in astray:
                 turned = first[other], second[other]
             one, two = (normalize(x + 0.3 * walk(size // 2, dim, 0, draw), dim=-1) for x in turned)
@@ -112,8 +116,13 @@ def projections(
     return wq.float(), wk.float()
 
 
-def layout_case(layout: str, size: int, heads: int = 1, kv_heads: int = 1, **how: float | tuple) -> Case:
+def layout_case(
+    layout: str, size: int, heads: int = 1, kv_heads: int = 1, long: float = 1.0, **how: float | tuple
+) -> Case:
+    """`long`: how much longer two rows are, which would be partners in the other layout."""
     wq, wk = projections(layout, size, heads, kv_heads, **how)
+    wq[0] *= long
+    wk[1 if layout == "half" else size // 2] *= long
     label = f"W_Q {tuple(wq.shape)}, W_K {tuple(wk.shape)}, heads = {heads}, kv_heads = {kv_heads}"
     return call(label, wq=wq, wk=wk, heads=heads, kv_heads=kv_heads)
 
@@ -141,6 +150,8 @@ layout = Check(
             layout_case("interleaved", 64, 2, 2),
             layout_case("half", 64, 4, 2),
             layout_case("interleaved", 64, 3, 1, dim=48),
+            layout_case("half", 64, 4, 2, beside=0.0, opposed=True),
+            layout_case("interleaved", 64, 4, 2, beside=0.0, opposed=True),
             layout_case("half", 64, 6, 6, beside=0.0, astray=(0, 5)),
             layout_case("half", 64, 6, 3, beside=0.0, astray=(0, 5)),
             layout_case("interleaved", 64, 6, 3, beside=0.0, astray=(0, 5)),
@@ -148,6 +159,8 @@ layout = Check(
         "rows of unequal lengths": [
             layout_case("half", 64, uneven=0.25),
             layout_case("interleaved", 64, uneven=0.25),
+            layout_case("half", 64, beside=0.0, long=30.0),
+            layout_case("interleaved", 64, beside=0.0, long=30.0),
         ],
     },
     mistakes={
@@ -179,11 +192,7 @@ layout = Check(
         'Half a head apart would be "half". Which products are large?': "halves",
     }),),
     as_good={
-        **{
-            f"argument {at} {what}": "Partners stand out among rounded weights, too, and without signs."
-            for at in (0, 1)
-            for what in ("without signs", "in whole numbers")
-        },
+        "argument 1 in whole numbers": "Partners stand out among rounded weights, too.",
         "(by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).abs().mean(dim=0) → (by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).abs().sum(dim=0)": "The sums over the heads are in the order of the means.",
         "i ^ 1 → 1 ^ i": "The exclusive or has no order.",
         "apart.mean() > neighbors.mean() → apart.mean() >= neighbors.mean()": "The two are never equal.",
