@@ -112,6 +112,7 @@ PROOFS = {
     ),
     "tests/site/test_pages.py::test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves": (),
     "tests/site/test_pages.py::test_every_link_leads_to_a_place_that_is_in_sight_then": (),
+    "tests/site/test_pages.py::test_first_visits_are_light": (),
     "tests/site/test_paper.py": (),
     "tests/site/test_search.py::test_results_come_while_one_types_and_open_at_the_paragraph": ("file",),
     "tests/site/test_search.py::test_the_dialog_is_for_everybody": (),

@@ -75,6 +75,19 @@ FIRST = {"search": 1_200_000, "book/your-model": 850_000}
 MOST, MEDIAN = 700_000, 550_000
 
 
+def test_first_visits_are_light(site, address, browser):
+    weights = {}
+    for name in EVERYWHERE:
+        with visit(browser, DESK) as reader:
+            asked = set()
+            reader.page.on("request", lambda request, asked=asked: asked.add(urlsplit(request.url).path))
+            reader.page.goto(f"{address}/{name}.html")
+            reader.page.evaluate("document.fonts.ready")
+            weights[name] = sum((site / path.strip("/")).stat().st_size for path in asked)
+    assert {name: weight for name, weight in weights.items() if weight > FIRST.get(name, MOST)} == {}
+    assert median(weights.values()) <= MEDIAN
+
+
 # The places that links of a page's address lead to and that a reader does not see then. An option of a form chooses it.
 PLACES = """async ids => {
   const lost = [];
@@ -127,12 +140,8 @@ class Slow(Quiet):
 def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves(
     site, address, browser, width, scheme
 ):
-    """In bytes before compression: all of a first visit, and of a later one what the first page, which is not counted, has not brought."""
-    faults, cached, weights = [], set(), {}
-
-    def size(paths):
-        return sum((site / path.strip("/")).stat().st_size for path in paths)
-
+    """In bytes before compression, of what the first page, which is not counted, has not brought."""
+    faults, cached = [], set()
     with visit(browser, width, scheme) as reader:
         reader.page.add_init_script(SHIFTS)
         for name in ["chapters/02-sinusoidal", *EVERYWHERE]:
@@ -140,7 +149,7 @@ def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves
             reader.page.on("request", lambda request, asked=asked: asked.add(urlsplit(request.url).path))
             reader.page.goto(f"{address}/{name}.html")
             reader.page.evaluate("document.fonts.ready")
-            weight, weights[name] = size(asked - cached), size(asked)
+            weight = sum((site / path.strip("/")).stat().st_size for path in asked - cached)
             shift = reader.page.evaluate("shift")
             most = 400_000 if name == "book/your-model" else 300_000  # it brings what it knows of all families
             if name in PAGES and (cached and weight > most or shift > 0.01):
@@ -150,8 +159,6 @@ def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves
             faults += [f"{name}: {fault}" for fault in reader.faults + reader.skip()]
             reader.faults.clear()
     assert faults == []
-    assert {name: weight for name, weight in weights.items() if weight > FIRST.get(name, MOST)} == {}
-    assert median(weights.values()) <= MEDIAN
 
 
 def test_the_button_of_the_color_mode_says_which(site, visitor):
