@@ -1,7 +1,7 @@
 """A picture as a notebook keeps it: an image with its words.
 
-Who opens a notebook of somebody else gets it without scripts, styles and SVG: JupyterLab, GitHub and others take them out,
-and leave the words that stood in a drawing. An image stays whole, and scripts put the figure into its place where they run.
+JupyterLab takes scripts, styles and SVG out of a notebook that it does not trust, other hosts take some of them, and the words of
+a drawing are left. An image stays whole, and scripts put the figure into its place where they run.
 """
 
 from html import escape
