@@ -85,7 +85,6 @@ def test_nothing_in_sight_tells_the_answer(address, browser, name):
         with visit(browser, width) as reader:
             reader.page.goto(f"{address}/{name}.html")
             in_sight = reader.page.evaluate(IN_SIGHT, screen)
-            assert len(in_sight) == len(PAGES[name])
             for ask, texts in zip(PAGES[name].values(), in_sight, strict=True):
                 other = [part for of, part in OTHER if of == ask["id"]]
                 faults |= {(width, ask["id"], one) for one in leaks(ask, texts) if not any(part in one for part in other)}
