@@ -10,6 +10,7 @@ import torch
 from d2lpos.lab import STUDIES, Run, accuracy, train
 from d2lpos.lab.models import DROPOUTS, ENCODINGS, EVAL_MODES, build
 from d2lpos.lab.places import PLACES
+from d2lpos.lab.plot import UNITS
 from d2lpos.lab.tasks import TASKS, Task
 
 RUN = Run("language", "rope", length=64, tested=(64, 128), eval_modes=("as trained", "ntk"))
@@ -178,7 +179,7 @@ def test_sizes_are_integers():
 def test_a_study_asks_one_question_of_many_runs(name):
     study = STUDIES[name]
     runs = study.runs(range(3))
-    assert study.question.endswith("?")
+    assert study.question.endswith("?") and study.value in UNITS
     assert len({run.key for run in runs}) == len(runs) == 3 * len(study.full)
     assert [run.seed for run in runs] == sorted(run.seed for run in runs)
     assert len({(run.task, run.length, run.batch_size, run.lr, run.tested) for run in runs}) == 1
