@@ -272,8 +272,8 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     const byKind = !has(reading.at.rules, "");
     if (length === null) refuseFor(reading, "untold");
     if (stretched(reading)) {
-      const allowed = reading.lengths.allowed || length, most = reach(reading);
-      refuseFor(reading, most > allowed ? "beyond" : "stretched", {allowed, reach: most});
+      const {allowed} = reading.lengths, most = reach(reading);
+      refuseFor(reading, !allowed ? "unbounded" : most > allowed ? "beyond" : "stretched", {allowed, reach: most});
     }
     const layers = reading.kinds.filter(one => turns(one) && !(byKind && withinWindow(one)));
     const names = new Set(layers.map(({type}) => (byKind ? type : ""))), [{encoding}] = layers;
@@ -284,8 +284,9 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   function passedOver({passes_over = {}}, rule) {
     return [...words(passes_over["rules and bases"] ?? ""), ...words(rule === "ntk" ? "" : passes_over.rules ?? "")];
   }
-  function refuseFor({family, lengths: {rows, allowed, original}}, code, fields) {
-    refuse(`settings_${code}`, {family, cap: rows || allowed || original, ...fields});
+  function refuseFor(reading, code, fields) {
+    const {family, lengths: {rows, allowed, original}} = reading;
+    refuse(`settings_${code}`, {family, cap: rows || allowed || (stretched(reading) ? null : original), ...fields});
   }
   const parametersOf = ({at}, kind) => ({partial_rotary_factor: 1, ...get(at.rules, kind)});
   function parametersPath({family, at: {rope}}, kind) {

@@ -52,7 +52,7 @@ function stretched(reading) {
 function training(reading, known = {}) {
   const {original, allowed: longest, by_class} = reading.lengths, own = stretched(reading), told = known.trained ?? [];
   const stages = told.map(length => ({length, plain: own && length <= (original ?? longest - 1)}));
-  if (own && original && !told.length) stages.push({length: original, plain: true});
+  if (own && original && longest && !told.length) stages.push({length: original, plain: true});
   const most = Math.max(0, ...told);
   let word = "trained";
   if (longest && (own ? longest > most : !told.length)) {

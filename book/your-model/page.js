@@ -175,6 +175,7 @@ function matches(values) {
   const own = values.text_config ?? values, names = [values.model_type, own.model_type];
   return releases.filter(({config}) => {
     const {model_type: family, ...keys} = config.text_config ?? config;
+    if (own._from === "params.json" && own.max_position_embeddings === null) delete keys.max_position_embeddings;  // which it leaves out
     return [config.model_type, family].some(name => names.includes(name)) && Object.entries(keys).every(([key, value]) => same(value, own[key]));
   });
 }
@@ -675,7 +676,7 @@ function settings({cap, rule: judged = null}) {
   }
   if (!made.edits.length) return pane.replaceChildren(why("ok", made.line.replace(/^# /, "")), ...block(capped(tokens)));
   if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(made.line, made.notes));
-  const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= stretch.to && stretch.rule === rule;
+  const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= verdicts.factorAndReach(stretch)[1] && stretch.rule === rule;
   const untested = `${REMEDIES[rule]} ${times(tokens / (training.trained ?? training.from))}: no test of it by its makers is known here, and short texts may get worse.`;
   pane.replaceChildren(...(makers || rule === judged ? [] : [why("own", untested)]), ...block(made.line, [...made.notes, ...(makers ? [link(stretch.source, "As its makers say.")] : [])]));
 }
@@ -913,7 +914,7 @@ out.addEventListener("click", async event => {
     setTimeout(() => { button.textContent = "Copy"; }, 1200);
   }
 });
-addEventListener("hashchange", follow);
+addEventListener("hashchange", () => location.hash.includes("=") && follow());  // others are places of the page
 new ResizeObserver(() => model && draw(true)).observe(page);
 follow();
 }, () => document.querySelector(".yours .out").append("This browser is too old for this page. The command below says the same."));

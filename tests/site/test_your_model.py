@@ -717,6 +717,14 @@ def test_a_finger_drags_the_length_and_scrolls_beside_it(browser, address):
 def test_each_control_is_reached_and_worked_by_keys(reader):
     """The tab key goes through all of them once; of a row of choices the arrows change the one."""
     page = reader.page
+    opened(page, "Gemma 3 27B")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the question"
+    page.keyboard.press("Enter")
+    expect(page.locator(".what")).to_be_focused()
+    expect(page.locator(".what")).to_have_value("Gemma 3 27B")  # which a place of the page leaves as it is
+    opened(page, "Qwen3 8B")
     ask(page, 131_072)
     page.locator(".what").focus()
     met = [".what"]
