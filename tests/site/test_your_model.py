@@ -717,8 +717,9 @@ def test_a_finger_drags_the_length_and_scrolls_beside_it(browser, address):
 def test_each_control_is_reached_and_worked_by_keys(reader):
     """The tab key goes through all of them once; of a row of choices the arrows change the one."""
     page = reader.page
-    opened(page, "Gemma 3 27B")
-    page.evaluate("document.activeElement.blur()")
+    page.goto(f"{page.url}#model=gemma-3-27b")
+    page.reload()
+    expect(page.locator(".lead b")).to_have_text("Gemma 3 27B")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the question"
     page.keyboard.press("Enter")
