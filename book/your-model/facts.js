@@ -6,7 +6,7 @@ const TAU = 2 * Math.PI;
 const STRETCHES = ["linear", "llama3", "longrope", "ntk", "yarn"];  // dynamic NTK leaves short texts as they are
 const CLOSE = 1 + 1e-9;
 
-const SORTS = {window: "window", sides: "window", tile: "window", chunk: "chunk", indexer: "indexer"};
+const SORTS = {window: "window", sides: "window", chunk: "chunk", indexer: "indexer"};
 
 /** What a layer sees, and by what: the color and the mark of its bar. */
 function sort(layer, reading, tokens = null) {
@@ -75,27 +75,6 @@ function hands(group, {stages}, reading, now, tokens) {
   });
 }
 
-/** A configuration with another stretch in place of its own. Where kinds of layers have rules of their own, those that see
- * everything get it. Whether the model's code knows the rule, the reader says. */
-function restretched(config, rule, tokens, {from}, turning) {
-  const whole = structuredClone(config), values = whole.text_config ?? whole, factor = Math.max(1, tokens / from);
-  const place = values.rope_parameters ? "rope_parameters" : "rope_scaling", said = values[place] ?? {};
-  const kept = {};
-  const one = said.full_attention ?? said;
-  for (const key of ["rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved"]) if (key in one) kept[key] = one[key];
-  const made = {...kept, rope_type: rule === "ntk" ? "default" : rule};
-  if (rule === "ntk") {
-    const base = turning.base * factor ** (turning.rotary / (turning.rotary - 2)), names = ["rope_theta", "rotary_emb_base"].filter(name => name in values);
-    for (const name of names) values[name] = base;
-    if (!names.includes("rotary_emb_base")) made.rope_theta = base;
-  } else made.factor = factor;
-  if (rule === "yarn" || rule === "llama3") made.original_max_position_embeddings = from;
-  if (rule === "llama3") Object.assign(made, {low_freq_factor: 1, high_freq_factor: 4});
-  if (rule === "yarn" && one.truncate === false) made.truncate = false;
-  values[place] = said.full_attention ? {...said, full_attention: made} : made;
-  return whole;
-}
-
 /** The distance at which a head with this slope gives a thousandth of its weight, between equal scores. */
 const reach = slope => Math.log(1000) / slope;
 
@@ -113,6 +92,6 @@ function buckets(encoding) {
   return [...new Set(starts)];
 }
 
-return {buckets, frequencies, groups, hands, reach, restretched, sort, stretched, training};
+return {buckets, frequencies, groups, hands, reach, sort, stretched, training};
 };
 if (typeof module !== "undefined") module.exports = yourModelFacts;

@@ -7,9 +7,8 @@ import pytest
 from d2lpos.config import edits, ran, read, settings
 from d2lpos.config.__main__ import main
 from d2lpos.config.tables import table
-from tests.node import ROOT, node
 from tests.parity.releases import releases
-from tests.parity.test_reader import attempt, difference, same
+from tests.parity.test_reader import attempt, difference, page, same
 
 RELEASES = {one["name"]: one["config"] for one in releases()}
 QWEN, VL, GEMMA, PHI = (RELEASES[name] for name in ("Qwen3 8B", "Qwen3-VL 8B", "Gemma 3 27B", "Phi-3 mini 128k"))
@@ -21,9 +20,8 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 def both(*asked):
     """What Python makes of commands and configurations, after a look that the page makes the same."""
-    theirs = json.loads(node(ROOT / "tests/parity/files.js", stdin=json.dumps(asked)))
     ours = [attempt(lambda one=one: ran(*one)) for one in asked]
-    for one, (other, _) in zip(ours, theirs, strict=True):
+    for one, other in zip(ours, page(*asked), strict=True):
         assert same(one, other), difference(one, other)
     return ours
 
