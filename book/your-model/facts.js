@@ -43,14 +43,10 @@ function frequencies(reading, group, tokens) {
   return {omega: omega.filter(turns), plain: answers.plain(encoding).filter(turns)};
 }
 
-function stretched(reading) {
-  return reading.kinds.some(layer => STRETCHES.includes(layer.encoding?.rule?.kind));
-}
-
 /** On how long texts a model was trained: stages, each before (plain) or after its stretch; the length up to which angles
  * are known, and the word for it; and the length that a stretch begins from. `known` has trained and stretch of a release. */
 function training(reading, known = {}) {
-  const {original, allowed: longest, by_class} = reading.lengths, own = stretched(reading), told = known.trained ?? [];
+  const {original, allowed: longest, by_class} = reading.lengths, own = reading.kinds.some(layer => STRETCHES.includes(layer.encoding?.rule?.kind)), told = known.trained ?? [];
   const stages = told.map(length => ({length, plain: own && length <= (original ?? longest - 1)}));
   if (own && original && longest && !told.length) stages.push({length: original, plain: true});
   const most = Math.max(0, ...told);
@@ -92,6 +88,6 @@ function buckets(encoding) {
   return [...new Set(starts)];
 }
 
-return {buckets, frequencies, groups, hands, reach, sort, stretched, training};
+return {buckets, frequencies, groups, hands, reach, sort, training};
 };
 if (typeof module !== "undefined") module.exports = yourModelFacts;

@@ -444,7 +444,7 @@ function reason() {
   const biased = reading.kinds.map(layer => layer.encoding).find(encoding => ["ALiBi", "T5Bias", "DeBERTa"].includes(encoding?.kind));
   if (table) return {says: tokens > table ? [strong(`The table ends after ${num(table)} tokens`, "new"), `: the next one has no row, and the code fails.`] : [strong("Every token has its row.")],
     cost: ["A row that training never or seldom reached says little, too: ", link(`${CHAPTERS}03-learned.html#which-rows-are-trained`, "which rows are trained"), "."],
-    legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => figures.rows(on, about, table)};
+    legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => figures.bands(on, about, "rows of the table", [], [["rows", 0, table], ["fresh", table, tokens]])};
   if (biased?.kind === "ALiBi") {
     const slopes = answers.slopes(biased), far = facts.reach(Math.min(...slopes));
     return {says: tokens > far ? ["Between equal scores, ", strong(`the first ${num(tokens - far)} tokens`, "new"), " are as good as gone."] : [strong(`The farthest head still sees all ${num(tokens)} tokens.`)],
@@ -455,7 +455,7 @@ function reason() {
     const starts = facts.buckets(biased), last = starts.at(-1);
     return {says: tokens > last ? [strong(`From ${num(last)} tokens on, all distances are one to it.`)] : [strong("It tells all of these distances apart"), ", the far ones roughly."],
       cost: ["No length fails; beyond the last mark it knows only that a word is far away."],
-      legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => figures.buckets(on, about, starts), low: 1, high: 2e6};
+      legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => figures.bands(on, about, "a mark where a number of its own begins", starts, [["one", last, Infinity]]), low: 1, high: 2e6};
   }
   if (model.groups.length) return turning();
   const blind = "Nothing tells its attention where words stand; what order it knows comes from the mask and from layers that read in order.";
@@ -663,13 +663,13 @@ function shared() {
   return `#model=${slug(model.name)}&n=${state.tokens}&program=${state.tab}${state.remedy === "released" ? "" : `&remedy=${state.remedy}`}`;
 }
 
-async function share(button) {
-  address(shared());
+/** Copy a text, and let the button say so, or where the text stands otherwise. */
+async function copy(text, button, otherwise) {
   try {
-    await navigator.clipboard.writeText(location.href);
+    await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "It is in the address now";
+    button.textContent = otherwise;
   }
 }
 
@@ -863,15 +863,12 @@ out.addEventListener("click", async event => {
     Object.assign(state, CHOICES[data](value));
     draw(data !== "r");
     find(`[role][data-${data}="${value}"]`)?.focus({preventScroll: true});
-  } else if (button.classList.contains("share")) share(button);
-  else if (button.classList.contains("copy")) {
-    try {
-      await navigator.clipboard.writeText(find(".pane pre").textContent);
-      button.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(find(".pane pre"));
-      button.textContent = "Selected";
-    }
+  } else if (button.classList.contains("share")) {
+    address(shared());
+    copy(location.href, button, "It is in the address now");
+  } else if (button.classList.contains("copy")) {
+    getSelection().selectAllChildren(find(".pane pre"));
+    await copy(find(".pane pre").textContent, button, "Selected");
     setTimeout(() => { button.textContent = "Copy"; }, 1200);
   }
 });
