@@ -14,7 +14,6 @@ const {releases, programs, commands} = tables, {alike, identity, isCalled, loade
 const figures = yourModelFigures, {make, num, axis} = figures;
 const LEAST = 64, MOST = 2 ** 24, LARGEST = tables.keys.files.largest, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
-const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp", mlx: "mlx-lm", ollama: "Ollama"};
 const FIRST = "Qwen3 8B";
 const STRANGE = {position_embedding_type: "spiral", rope_wobble: 0.3, attention_sphere: true};
 const KINDS = {yes: "Yes", setting: "With a setting", perhaps: "Perhaps", no: "No", unknown: "Not known"};  // of verdicts
@@ -175,20 +174,12 @@ function open(values, {release = null, name = null, ignore = [], typed = null, n
   const training = facts.training(reading, known), groups = facts.groups(reading);
   model = {values, release, name, ignore, typed, notes, file, ran, reading, training, groups, readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
-  model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
+  model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= Math.min(MOST, reading.lengths.until ?? MOST)) ?? tokens;
   Object.assign(state, {tokens: within(state.wish ?? model.first), remedy: "released", group: 0});
   drawn = null;
   model.remedies = model.groups.length && model.groups[0].place !== null ? Object.keys(REMEDIES).filter(remedy => remedy === "released" || knows(remedy)) : ["released"];
   show();
   draw(true);
-}
-
-function readable(tokens) {
-  try {
-    return Boolean(read(tokens));
-  } catch {
-    return false;
-  }
 }
 
 /** Whether edits of a rule are known, beside the length. */
@@ -676,7 +667,7 @@ async function copy(text, button, otherwise) {
 async function follow() {
   const {hash} = location, [, said, rest] = hash.slice(1).match(/^(.*?)((?:&(?:n|program|remedy)=[^&]*)*)$/s), asked = Object.fromEntries(new URLSearchParams(rest));
   const [, name] = said.match(/^model=(.*)$/s) ?? [], [, packed] = said.match(/^config=(.*)$/s) ?? [];  // of earlier links
-  if (PROGRAMS[asked.program]) state.tab = asked.program;
+  if (programs[asked.program]) state.tab = asked.program;
   if (packed !== undefined) {
     if (said.length > LINK) return refuse("This link holds more than 4 kB: no configuration of this page.");
     let text;
@@ -773,7 +764,7 @@ async function file(given) {
   return come(given, given.name);
 }
 
-program.replaceChildren(...Object.entries(PROGRAMS).map(([value, name]) => make("option", {value}, name)));
+program.replaceChildren(...Object.entries(programs).map(([value, {name}]) => make("option", {value}, name)));
 program.addEventListener("change", () => {
   state.tab = program.value;
   draw();

@@ -5,6 +5,7 @@ import math
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -277,11 +278,11 @@ def test_each_rule_is_written_as_each_program_reads_it(rule):
         return line(QWEN3, 131_072, program, 32_768, rule)
 
     whole, most = {"rope_theta": 1e6} | LINES[rule], "max_position_embeddings"
-    new, old = {}, {}
-    exec(lines("transformers"), {"config": Kept(new)})  # noqa: S102
-    exec(lines("transformers4"), {"config": Kept(old)})  # noqa: S102
-    assert new == {"rope_parameters": whole, most: 131_072}
-    assert old == ({"rope_theta": NTK["rope_theta"]} if rule == "ntk" else {"rope_scaling": LINES[rule]}) | {most: 131_072}
+    new, old = SimpleNamespace(), SimpleNamespace()
+    exec(lines("transformers"), {"config": new})  # noqa: S102
+    exec(lines("transformers4"), {"config": old})  # noqa: S102
+    assert vars(new) == {"rope_parameters": whole, most: 131_072}
+    assert vars(old) == ({"rope_theta": NTK["rope_theta"]} if rule == "ntk" else {"rope_scaling": LINES[rule]}) | {most: 131_072}
     for program, name in (("vllm", "rope_parameters"), ("sglang", "rope_scaling")):
         assert json.loads(shlex.split(lines(program))[-1]) == {name: whole, most: 131_072}
     if rule == "llama3":
@@ -292,16 +293,6 @@ def test_each_rule_is_written_as_each_program_reads_it(rule):
     capped = "" if rule == "yarn" else UNCAPPED.format(131_072)
     assert lines("llama.cpp") == f"llama-server -m MODEL.gguf -c 131072 {flags.get(rule, '--rope-freq-base 4088994')}{capped}"
     assert "--override-kv" not in line(QWEN3, 40_960, "llama.cpp", 32_768, rule)  # which the file allows
-
-
-class Kept:
-    """Keeps in a dictionary what is set on it."""
-
-    def __init__(self, values):
-        object.__setattr__(self, "values", values)
-
-    def __setattr__(self, name, value):
-        self.values[name] = value
 
 
 @pytest.mark.parametrize("rule", RULES)
