@@ -12,7 +12,7 @@ from typing import NotRequired, Union, get_args, get_origin, get_type_hints, is_
 import pytest
 
 import d2lpos.config
-from d2lpos.config import Refused, parse, read, releases, schema
+from d2lpos.config import Refused, read, releases, schema
 from d2lpos.config.tables import by_name, rows, table
 
 FOLDER = Path(d2lpos.config.__file__).parent
@@ -177,21 +177,6 @@ def test_any_other_file_is_read_or_refused():
         except Refused as refusal:
             answers["odd" if refusal.code == "odd" else "refused"] += 1
     assert min(answers["read"], answers["refused"]) > 250 and answers["odd"] <= 2
-
-
-PASTED = {
-    "a mark of its encoding": "\ufeff{}",
-    "as Python prints it": "LlamaConfig {}\n",
-    "in a fence": "```json\n{}\n```\n",
-    "numbers that JSON has not": '{{"time_step_limit": [0, Infinity], {}',
-}
-
-
-@pytest.mark.parametrize("form", PASTED.values(), ids=PASTED)
-def test_a_file_as_people_have_it(form):
-    text = json.dumps(LLAMA)
-    text = form.replace("{{", "{").replace("{}", text[1:]) if "Infinity" in form else form.replace("{}", text)
-    assert read(parse(text)) == read(LLAMA)
 
 
 def test_every_code_of_a_refusal_has_words_and_every_word_a_code():

@@ -6,7 +6,6 @@ import re
 import shlex
 from pathlib import Path
 from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import pytest
 
@@ -427,20 +426,6 @@ def test_keys_to_pass_over_may_stand_in_the_text_of_a_model_with_pictures(tmp_pa
     assert "wobble = 3" in main(["read", str(file), "--length", "9"])
     assert main(["read", str(file), "--length", "9", "--ignore", "wobble"]) is None
     assert "ignored, as you asked: wobble\nat 9 tokens:" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("config", "tokens", "orange"),
-    [(QWEN3, 131_072, 24), ({"model_type": "mpt", "n_heads": 8}, 8192, 8), ({"model_type": "gpt2"}, 2048, 0)],
-)
-def test_the_picture_marks_what_is_new(tmp_path, config, tokens, orange):
-    file, drawing = tmp_path / "config.json", tmp_path / "out.svg"
-    file.write_text(json.dumps(config), "utf-8")
-    trained = ["--trained", "32768"] if config == QWEN3 else []
-    assert main(["read", str(file), "--length", str(tokens), *trained, "--picture", str(drawing)]) is None
-    root = ElementTree.parse(drawing).getroot()
-    strokes = [path.get("stroke") for path in root.iter("{http://www.w3.org/2000/svg}path")]
-    assert strokes.count("#b34700") == orange and root[0].text.startswith("The model (")
 
 
 def test_the_command_counts_what_texts_cost(tmp_path, capsys):
