@@ -217,8 +217,8 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     const {lengths, outer, at} = reading, place = at.file[0] ?? TEXT, turning = reading.kinds.filter(turns);
     if (place !== TEXT) refuseFor(reading, "elsewhere", {outer, place});
     if (lengths.rows) refuseFor(reading, "table", {rows: lengths.rows});
-    const slopes = reading.kinds.some(({encoding}) => encoding?.kind === "ALiBi");
-    if (!turning.length && !(lengths.allowed && slopes)) refuseFor(reading, "nothing");
+    const slopes = reading.kinds.some(({encoding}) => encoding?.kind === "ALiBi"), silent = !reading.input && reading.kinds.every(({encoding}) => !encoding);
+    if (!turning.length && !(lengths.allowed && (silent || slopes))) refuseFor(reading, "nothing");
     const length = trained ?? lengths.original, allowed = lengths.allowed || length, own = stretched(reading);
     const within = Boolean(length && tokens <= length), longer = !own && (within || turning.every(withinWindow));
     if (allowed && tokens <= allowed) {
@@ -229,7 +229,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       if (!rule) return ["nothing", `${by}_beyond`];
     }
     if (tokens <= reach(reading) && lengths.original) return ["length", "stretch"];
-    if (longer) return ["length", within ? "training" : turning.length ? "windows" : "slopes"];
+    if (longer) return ["length", within ? "training" : turning.length ? "windows" : silent ? "silent" : "slopes"];
     return ["rule", rule ?? "yarn"];
   }
 

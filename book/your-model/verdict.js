@@ -41,7 +41,7 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     const claim = {by, length}, known = byMakers(said), turning = kinds.filter(turns);
     if (until !== null && tokens > until) return ["until", {until}];
     if (rows !== null && !(known && length < tokens && tokens <= rows)) return [tokens > rows ? "rows" : "rows_within", {rows}];
-    if (known && tokens <= length) return allowed && allowed < tokens ? ["grow", {length, allowed}] : [by, {length}];
+    if (known && tokens <= length) return allowed && allowed < tokens ? ["grow", {length, allowed, by}] : [by, {length}];
     if (stretched(reading) && allowed) return ofOwn(reading, tokens, known ? claim : null, said.user);
     if (length && !known && tokens <= length) return [by, {length}];
     if (turning.every(withinWindow)) return withoutAngles(reading, claim);

@@ -126,7 +126,7 @@ def answer(reading: Reading, tokens: int, said: Makers) -> tuple[str, dict]:
         return ("rows" if tokens > rows else "rows_within"), {"rows": rows}
     if by_makers and tokens <= length:
         grows = 0 < allowed < tokens
-        return "grow" if grows else said["by"], {"length": length, **({"allowed": allowed} if grows else {})}
+        return "grow" if grows else said["by"], {"length": length, **({"allowed": allowed, "by": said["by"]} if grows else {})}
     turning = [layer for layer in reading["kinds"] if turns(layer)]
     if stretched(reading) and allowed:
         return of_own(reading, tokens, known if by_makers else None, said["user"])

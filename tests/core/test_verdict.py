@@ -62,6 +62,7 @@ ASKED = [
     ("mpt-7b", "4096", "llama.cpp", "perhaps", "slopes", "-c 4096"),
     ("mistralai/Mixtral-8x7B-v0.1", "64K", "sglang", "perhaps", "YaRN × 2", "settings_no_code_in"),
     ("Qwen/Qwen2.5-72B", "100k", "transformers", "setting", "had at most 32,768", "Nothing to set"),
+    ("nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "1m", "vllm", "setting", "its makers release it for 1,000,000", '"max_position_embeddings": 1000000'),
     ("meta-llama/Meta-Llama-3-70B-Instruct", "16K", "vllm", "perhaps", "YaRN × 2 perhaps", '"factor": 2.0'),
 ]
 
