@@ -515,10 +515,10 @@ function mark(data, value) {
   }
 }
 
-function draw(jump = false) {
+function draw(jump = false, renews = jump) {  // what somebody types in the field of the length stays while the page's size changes
   if (!model) return;
   const {tokens} = state;
-  if (!length.hasAttribute("aria-invalid") && (document.activeElement !== length || jump)) length.value = num(tokens);
+  if (!length.hasAttribute("aria-invalid") && (document.activeElement !== length || renews)) length.value = num(tokens);
   program.value = state.tab;
   for (const button of out.querySelectorAll("[data-n]")) button.setAttribute("aria-pressed", +button.dataset.n === tokens);
   mark("r", state.remedy);
@@ -864,6 +864,6 @@ out.addEventListener("click", async event => {
   }
 });
 addEventListener("hashchange", () => location.hash.includes("=") && follow());  // others are places of the page
-new ResizeObserver(() => model && draw(true)).observe(page);
+new ResizeObserver(() => model && draw(true, false)).observe(page);
 follow();
 }, () => document.querySelector(".yours .out").append("This browser is too old for this page. The command below says the same."));

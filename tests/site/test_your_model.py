@@ -331,6 +331,15 @@ def test_a_length_that_cannot_be_stays_and_why_stands_beside_it(reader):
     assert page.inner_text(".asked") == ""
 
 
+def test_what_is_typed_stays_while_the_page_changes_its_size(reader):
+    page = reader.page
+    page.fill(".yours .n", "123")
+    wide = page.get_attribute(".plot", "width")
+    page.set_viewport_size({"width": 700, "height": 800})
+    page.wait_for_function("wide => document.querySelector('.plot').getAttribute('width') !== wide", arg=wide)
+    assert page.input_value(".n") == "123"
+
+
 KINDS = {  # of each kind of answer a release and a length
     "Yes": ("Qwen3 8B", 32_768),
     "With a setting": ("Qwen3 8B", 131_072),
