@@ -73,12 +73,13 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
 
   // sight.py
 
-  function sight(part, {window, chunk, keys, compressed: each}, longest) {
+  function sight(part, {window, chunk, tile, keys, compressed: each}, longest) {
     if (window !== null && (longest === null || window < longest)) {
       return part.causal ? {kind: "window", tokens: window, each} : {kind: "sides", tokens: window - 1, each};
     }
     if (chunk !== null) return {kind: "chunk", tokens: chunk};
-    return keys === null ? {kind: "text"} : {kind: "indexer", tokens: keys};
+    if (tile !== null) return {kind: "tile", cells: tile};
+    return keys === null ? {kind: part.pictures ? "picture" : "text"} : {kind: "indexer", tokens: keys};
   }
   const longestOf = ({lengths: {allowed}}, tokens) => allowed && Math.max(allowed, tokens);
   function sees(seeing) {
@@ -134,6 +135,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   function lengthsInWords(reading, trained) {
     const {original, allowed, rows, by_class} = reading.lengths, text = says.lengths, by = says.allows[by_class ? "class" : "file"];
     const clauses = trained === null ? [] : [fill(text.trained, {tokens: trained})];
+    if (reading.pictures) return clauses;
     if (rows !== null) clauses.push(fill(text.rows, {rows}));
     else if (allowed && allowed < reach(reading)) clauses.push(fill(text.beyond, {reach: reach(reading), by, allowed}));
     else if (stretched(reading) && original && allowed && original < allowed) clauses.push(fill(text.stretch, {original, allowed}));
@@ -150,6 +152,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   }
   function numbers(reading, tokens, rows) {
     const sizes = {}, add = (kind, size) => { sizes[kind] = (sizes[kind] ?? 0) + size; };
+    if (reading.pictures) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
     for (const layer of reading.causal ? layersOf(reading) : []) {
       if (!layer.attends || layer.crosses) continue;
       if (layer.cache === null) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);

@@ -71,6 +71,7 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
     const {tokens = null, requests = 1, card: gib = null, bits = null, weights = null, cache_bits = 16, program = "vllm"} = asked;
     const amounts = {requests, card: gib, bits, weights, cache_bits, share: asked.share ?? null};
     for (const [name, value] of entries(amounts)) checkAmount(name, value);
+    if (reading.pictures) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
     if (!reading.causal) refuse("card_encoder", {family: reading.family});
     const sizes = new Sizes(config, reading), form = known.programs[program], made = weightsOf(sizes, bits, weights);
     const share = asked.share ?? form.share, limit = reading.lengths.rows || reading.lengths.allowed || null;

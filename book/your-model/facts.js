@@ -6,7 +6,7 @@ const TAU = 2 * Math.PI;
 const STRETCHES = ["linear", "llama3", "longrope", "ntk", "yarn"];  // dynamic NTK leaves short texts as they are
 const CLOSE = 1 + 1e-9;
 
-const SORTS = {window: "window", sides: "window", chunk: "chunk", indexer: "indexer"};
+const SORTS = {window: "window", sides: "window", tile: "window", chunk: "chunk", indexer: "indexer"};
 
 /** What a layer sees, and by what: the color and the mark of its bar. */
 function sort(layer, reading, tokens = null) {

@@ -335,7 +335,11 @@ function groupNames() {
 const called = () => model.name ?? `The model (${model.reading.family})`;
 
 function show() {
-  const {groups, remedies} = model, about = [lead(), strip(), origin()];
+  const {groups, remedies, reading} = model, about = [lead(), strip(), origin()];
+  if (reading.pictures) {
+    about.push(p("says", "It reads pictures, whose tokens are counted by their size: there is no length to choose."));
+    return out.replaceChildren(...about.filter(Boolean));
+  }
   const segs = [];
   if (remedies.length > 1) segs.push(choice("seg remedy", "r", "How the hands are set", remedies.map(key => [key, REMEDIES[key]])));
   if (groups.length > 1) segs.push(choice("seg group", "g", "Whose hands", groupNames().map((name, i) => [i, name])));
@@ -516,7 +520,7 @@ function mark(data, value) {
 }
 
 function draw(jump = false, renews = jump) {  // what somebody types in the field of the length stays while the page's size changes
-  if (!model) return;
+  if (!model || model.reading.pictures) return;
   const {tokens} = state;
   if (!length.hasAttribute("aria-invalid") && (document.activeElement !== length || renews)) length.value = num(tokens);
   program.value = state.tab;
@@ -697,7 +701,7 @@ async function follow() {
 
 /** The length and the remedy of a link. */
 function asFar({n, remedy}) {
-  if (!model) return;
+  if (!model || model.reading.pictures) return;
   if (model.remedies.includes(remedy)) state.remedy = remedy;
   if (/^\d+$/.test(n ?? "") && +n === within(+n)) state.wish = state.tokens = +n;
   draw(true);

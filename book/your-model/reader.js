@@ -837,6 +837,104 @@ const reader = tables => {
     return stack(layers, {input: begins ? {kind: "Learned", length, dim} : null, causal: false});
   }
 
+  // pictures.py
+
+  function readPicture(row, keys) {
+    const picture = pair(keys, "image_size"), patch = pair(keys, "patch_size"), grid = cellsOf(picture, patch);
+    const table = isText(row.table) ? truthy(keys.get(row.table)) : row.table, trained = keys.get("pretrain_image_size");
+    if (table && trained !== null && !same(pair(keys, "pretrain_image_size"), picture)) {
+      refuse("pretrain_picture", {picture: `(${picture.join(", ")})`, got: trained});
+    }
+    const form = isText(row.layers) ? {form: row.layers} : row.layers;
+    const layers = PICTURES[form.form](form, keys, grid, keys.first(["num_hidden_layers"]));
+    const rows = row.rows_unused + row.before + grid[0] * grid[1];
+    const dim = table ? checkSize("hidden_size", keys.first(["hidden_size"])) : null;
+    const input = table ? {kind: "Learned", length: checkSize("cells", rows), dim} : null;
+    const more = row.more ? number(keys.first([row.more], 0)) : 0, places = row.places && {...row.places, before: row.places.before + more};
+    return stack(layers, {input, first: row.rows_unused, causal: false, pictures: true, places});
+  }
+  function pair(keys, key) {
+    const value = keys.first([key]), sides = isList(value) ? value : [value, value];
+    if (sides.length !== 2) refuse("whole_numbers", {key, least: 1, got: sides});
+    return sides.map(side => checkSize(key, side));
+  }
+  const cellsOf = (picture, patch) => picture.map((side, i) => checkSize("image_size", Math.floor(side / patch[i])));
+  function featuresOf(keys) {
+    const dim = keys.first(["head_dim"], 0);
+    if (dim) return dim;
+    const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"]));
+    return checkSize("head_dim", Math.floor(keys.first(["hidden_size"]) / heads));
+  }
+  function turned(dim, base, fields) {
+    if (!isNumber(base) || !(base > 1 && base < Infinity)) refuse("base", {got: base});
+    if (dim % 4 || dim < 4) refuse("features_of_axes", {by: 4, got: dim});
+    return {kind: "RoPE", dim, rotary: dim, base, layout: "half", axes: 2, rule: null, backward: false, norm: null, ...fields};
+  }
+  const PICTURES = {
+    without_positions: (form, keys, grid, depth) => repeat(layer(), depth),
+    steps_and_cls(form, keys, [height, width], depth) {
+      const names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
+      const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"]));
+      const [each, shared] = names.map(name => truthy(keys.get(name)));
+      if (each && shared) refuse("not_both", {one: names[0], other: names[1]});
+      return repeat(layer({encoding: each || shared ? {kind: "BEiT", heads, height, width, shared} : null}), depth);
+    },
+    decomposed({but, in: within, flag}, keys, grid, depth) {
+      const [side, places] = [["window_size", 0], [but ?? within, []]].map(([key, none]) => keys.first([key], within ? none : null));
+      const features = truthy(keys.get(flag)) ? checkSize("head_dim", featuresOf(keys)) : 0;
+      const vectors = (height, width) => (features ? {kind: "Decomposed", features, height, width} : null);
+      const windowed = layer({encoding: vectors(side, side), tile: side}), whole = layer({encoding: vectors(...grid)});
+      return range(depth).map(i => (side && contains(places, i) === Boolean(within) ? windowed : whole));
+    },
+    by_coordinates: (form, keys, grid, depth) =>
+      repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
+    by_interlaced_axes(form, keys, grid, depth) {
+      const parameters = either(keys.get("rope_parameters"), {});
+      if (!isDict(parameters)) throw TypeError("no list");
+      const kind = get(parameters, "rope_type", "axial");
+      if (!["axial", "default"].includes(kind)) refuse("axial", {got: kind});
+      const strange = Object.keys(parameters).find(key => !["rope_type", "rope_theta"].includes(key));
+      if (strange !== undefined) refuse("axial_key", {key: strange, got: parameters[strange]});
+      const own = get(parameters, "rope_theta"), base = truthy(own) ? own : keys.first(["rope_theta"], 1e4);
+      const dim = featuresOf(keys), deal = [...repeat(0, Math.floor(dim / 4)), ...repeat(1, Math.floor(dim / 4))];
+      return repeat(layer({encoding: turned(dim, base, {kind: "MRoPE", deal, rule: {kind: "interlaced"}})}), depth);
+    },
+  };
+
+  // swin.py
+
+  function readSwin(row, keys) {
+    const grid = cellsOf(pair(keys, row.side), pair(keys, row.stride)), table = truthy(keys.get("use_absolute_embeddings"));
+    if (table && !row.table) refuse("row_too_many", {family: keys.family});
+    const heads = eachStage(keys, row.heads), layers = [];
+    keys.need("depths").forEach((depth, stage) => {
+      const merged = row.merges ? 2 ** stage : 1, [side, shift] = windowOf(row.window, keys, grid, merged);
+      const sizes = {heads: checkSize(row.heads, heads[stage]), height: checkSize("window_size", side), width: side};
+      const encoding = {kind: row.bias, ...sizes, ...(row.bias === "SwinV2" ? {trained: trainedWindow(row.trained, keys, stage)} : {})};
+      const both = [0, shift].map(by => layer({encoding, tile: side, shift: by, merged, cosine: row.cosine}));
+      layers.push(...range(checkSize("depths", depth)).map(i => both[i % 2]));
+    });
+    const input = table ? {kind: "Learned", length: grid[0] * grid[1], dim: keys.first(["embed_dim"])} : null;
+    return stack(layers, {input, causal: false, pictures: true, places: row.places});
+  }
+  function eachStage(keys, key) {
+    const numbers = keys.first([key]), stages = items(keys.first(["depths"])).length;
+    if (!isList(numbers) || numbers.length !== stages) refuse("stages", {key, stages, got: numbers});
+    return numbers;
+  }
+  function trainedWindow(key, keys, stage) {
+    const trained = key && truthy(keys.get(key)) ? either(eachStage(keys, key)[stage], null) : null;
+    if (trained !== null && checkSize(key, trained) < 2) refuse("trained_window", {got: trained});
+    return trained;
+  }
+  function windowOf(form, keys, grid, merged) {
+    const side = keys.first(["window_size"]), shift = half(number(side));
+    if (form === "fixed") return [side, shift];
+    const least = form === "shrinking" ? Math.floor(grid[0] / merged) : Math.ceil(Math.min(...grid) / merged);
+    if (form === "fitting" && least < side) refuse("window_of_stage", {least, got: side});
+    return [Math.min(side, least), least > side ? shift : 0];
+  }
+
   // deepseek_v4.py
 
   const [SPARSE, HEAVY] = ["compressed_sparse_attention", "heavily_compressed_attention"];
@@ -937,24 +1035,24 @@ const reader = tables => {
 
   function readingOf(text, outer) {
     const {family} = text, row = rows[family], own = byClassNames(family, text.values), defaults = missing(family, own, text.defaults);
-    if (!has(READERS, row.read)) refuse("memory_pictures", {family});  // which the command reads
     checkNulls(family, own);
     checkValues({...defaults, ...own});
     const keys = new Keys(family, row, own, defaults);
     for (const [key, why] of entries(row.must_be_false)) if (truthy(keys.get(key))) refuse("must_be_false", {key, family, why});
-    const {encoder = null, rules = {}, ...part} = READERS[row.read](row, keys);
+    const {encoder = null, pictures = false, rules = {}, places = null, ...part} = READERS[row.read](row, keys);
     const [until, until_key] = endOf(row.until ?? null, keys);
     checkUnderstood(text.values, keys, row);
-    const cache_refusal = withCaches(row, keys, part);
+    const cache_refusal = withCaches(row, keys, part, pictures);
     const asked = Object.keys(defaults).filter(key => keys.used.has(key) && defaults[key] !== false).sort();  // false is no news
     return {
-      family, outer, at: placeOf(text, keys, rules), ...withKinds(part), encoder: encoder && withKinds(encoder), pictures: false, places: null,
+      family, outer, at: placeOf(text, keys, rules), ...withKinds(part), encoder: encoder && withKinds(encoder), pictures, places,
       lengths: lengthsOf(keys, part, until, until_key), cache_refusal, source: row.source,
       defaults: fromEntries(asked.map(key => [key, defaults[key]])), ignored: text.ignored,
     };
   }
   const withKinds = ({causal, input, first, layers}) => ({causal, input, first, ...grouped(layers)});
-  function withCaches(row, keys, part) {
+  function withCaches(row, keys, part, pictures) {
+    if (pictures) return {code: "memory_pictures", fields: {family: keys.family}};
     const depth = part.layers.length;
     const unlike = row.cache === "by_block" || truthy(get({...keys.own, ...keys.defaults}, "num_kv_shared_layers"));
     const cached = (one, place) => {
@@ -1027,7 +1125,7 @@ const reader = tables => {
   }
   const READERS = {
     rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
-    deepseek_v4: readDeepseekV4, by_key: readByKey,
+    picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
   return {
     byClassNames, checked, checkDepth, checkFactor, checkSize, entry, kindOf, missing, parse, read, refuse, Refused, tables, textOf, textOfBytes,

@@ -31,14 +31,15 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     if (allowed && allowed < tokens && says.without_angles.includes(code)) made.past = true;
     if ("factor" in fields && ["setting", "perhaps"].includes(kind) && code !== "dynamic") made.rule = "yarn";
     const caps = [until, rows || allowed || said.length].filter(Boolean);
-    if (caps.length && ["no", "unknown"].includes(kind)) made.cap = Math.min(...caps);
+    if (caps.length && ["no", "unknown"].includes(kind) && !reading.pictures) made.cap = Math.min(...caps);
     return made;
   }
 
   /** The code of an answer, and its fields. */
   function answer(reading, tokens, said) {
-    const {lengths: {rows, until, by_class, ...lengths}, kinds} = reading, {by, length} = said, allowed = lengths.allowed ?? 0;
+    const {lengths: {rows, until, by_class, ...lengths}, kinds, pictures} = reading, {by, length} = said, allowed = lengths.allowed ?? 0;
     const claim = {by, length}, known = byMakers(said), turning = kinds.filter(turns);
+    if (pictures) return ["picture", {}];
     if (until !== null && tokens > until) return ["until", {until}];
     if (rows !== null && !(known && length < tokens && tokens <= rows)) return [tokens > rows ? "rows" : "rows_within", {rows}];
     if (known && tokens <= length) return allowed && allowed < tokens ? ["grow", {length, allowed, by}] : [by, {length}];

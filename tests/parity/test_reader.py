@@ -12,8 +12,6 @@ from d2lpos import config
 from d2lpos.config.angles import in_force, plain, turns
 from d2lpos.config.card import card, card_lines
 from d2lpos.config.names import alike, is_called, loaded, look_up
-from d2lpos.config.outer import check_depth, text_of
-from d2lpos.config.outer import plain as plain_values
 from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
 from d2lpos.config.tables import by_name, rows, table
@@ -31,7 +29,6 @@ from tests.parity.test_keys import OUTER, READ, TURN
 from tests.parity.variants import dropped, scaled, without_one
 
 PROGRAMS, RULES = tuple(table("programs")), (None, *table("settings")["rules"], *table("settings")["unset"])
-PICTURES = {family for family, row in rows().items() if row["read"] in ("picture", "swin")}
 OWN_WORDS = ("deep", "json", "odd")  # codes whose sentence says what the language itself met, and where
 
 pytestmark = pytest.mark.usefixtures("quiet")
@@ -99,18 +96,8 @@ def page(*entries):
     return json.loads(node(ROOT / "tests/parity/reader.js", stdin=json.dumps(entries)))
 
 
-def read_on_the_page(text, ignore):
-    """What is read; the page reads no pictures, of which no length is asked."""
-    file = config.parse(text)
-    check_depth(file, "config")
-    family = text_of(plain_values(file), ignore).family
-    if family in PICTURES:
-        raise config.Refused("memory_pictures", family=family)
-    return config.read(file, ignore)
-
-
 def answers(text, ignore, questions):
-    reading = attempt(lambda: read_on_the_page(text, ignore))
+    reading = attempt(lambda: config.read(config.parse(text), ignore))
     if "refused" in reading:
         return [reading] * len(questions)
     file = config.parse(text)
@@ -187,7 +174,7 @@ def test_a_file_that_says_nothing_and_the_one_of_its_class(family):
     assert differences(files, every_question(8192))[0] == []
 
 
-@pytest.mark.parametrize("family", sorted({*READ} - PICTURES))
+@pytest.mark.parametrize("family", READ)
 def test_a_key_that_is_dropped_null_or_doubled(family):
     unlike, answered = differences(dropped(family), [["read"]])
     assert unlike == [] and answered
