@@ -512,6 +512,15 @@ def test_an_encoder_keeps_no_keys_and_recurrences_have_no_attention(reader):
     assert reader.page.inner_text(".cost").startswith("It has no attention")
 
 
+@pytest.mark.parametrize(("family", "sights"), [
+    ("vit", "all 12 see the whole picture"), ("swin", "all 12 see their own square of 7 × 7 cells"), ("pixtral", "all 24 see the whole picture"),
+])
+def test_no_length_is_asked_of_a_model_of_pictures(reader, family, sights):
+    paste(reader.page, {"model_type": family})
+    assert "there is no length to choose" in reader.page.inner_text(".says")
+    assert sights in reader.page.inner_text(".cap") and reader.page.locator(".answer, .plot, .mem").count() == 0
+
+
 def test_half_a_file_is_called_so(reader):
     paste(reader.page, json.dumps(QWEN, indent=1)[:-9])
     assert re.match(r"It breaks off in line \d+: copy the whole file.", reader.page.inner_text(".lead"))
