@@ -45,7 +45,7 @@ PROOFS = {
     "tests/parity/test_keys.py::test_frequencies_are_those_of_its_code": SAMPLE,
     "tests/parity/test_serving.py::test_the_bytes_of_its_cache": (*SAMPLE, "bart", "falcon", "deepseek_v2"),
     "tests/parity/test_serving.py::test_settings_stretch_what_turns_and_nothing_else": (*SAMPLE, "glm4", "stablelm"),
-    "tests/parity/test_settings.py::test_a_line_changes_what_a_model_of_the_whole_file_turns_by": SETTINGS,
+    "tests/parity/test_settings.py::test_a_line_and_edits_change_what_a_model_of_the_whole_file_turns_by": SETTINGS,
     "tests/parity/test_settings.py::test_a_file_with_another_value_is_refused_or_read_as_its_class_turns": (),
     "tests/parity/test_settings.py::test_lines_of_servers_change_the_same": SETTINGS,
     "tests/parity/test_keys.py::test_the_file_of_defaults_is_what_the_command_writes": (),

@@ -220,8 +220,8 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     const {lengths, outer, at} = reading, place = at.file[0] ?? TEXT, turning = reading.kinds.filter(turns);
     if (place !== TEXT) refuseFor(reading, "elsewhere", {outer, place});
     if (lengths.rows) refuseFor(reading, "table", {rows: lengths.rows});
-    const slopes = reading.kinds.some(({encoding}) => encoding?.kind === "ALiBi");
-    if (!turning.length && !(lengths.allowed && slopes)) refuseFor(reading, "nothing");
+    const slopes = reading.kinds.some(({encoding}) => encoding?.kind === "ALiBi"), silent = !reading.input && reading.kinds.every(({encoding}) => !encoding);
+    if (!turning.length && !(lengths.allowed && (silent || slopes))) refuseFor(reading, "nothing");
     const length = trained ?? lengths.original, allowed = lengths.allowed || length, own = stretched(reading);
     const within = Boolean(length && tokens <= length), longer = !own && (within || turning.every(withinWindow));
     if (allowed && tokens <= allowed) {
@@ -232,7 +232,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       if (!rule) return ["nothing", `${by}_beyond`];
     }
     if (tokens <= reach(reading) && lengths.original) return ["length", "stretch"];
-    if (longer) return ["length", within ? "training" : turning.length ? "windows" : "slopes"];
+    if (longer) return ["length", within ? "training" : turning.length ? "windows" : silent ? "silent" : "slopes"];
     return ["rule", rule ?? "yarn"];
   }
 
@@ -272,8 +272,8 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     const byKind = !has(reading.at.rules, "");
     if (length === null) refuseFor(reading, "untold");
     if (stretched(reading)) {
-      const allowed = reading.lengths.allowed || length, most = reach(reading);
-      refuseFor(reading, most > allowed ? "beyond" : "stretched", {allowed, reach: most});
+      const {allowed} = reading.lengths, most = reach(reading);
+      refuseFor(reading, !allowed ? "unbounded" : most > allowed ? "beyond" : "stretched", {allowed, reach: most});
     }
     const layers = reading.kinds.filter(one => turns(one) && !(byKind && withinWindow(one)));
     const names = new Set(layers.map(({type}) => (byKind ? type : ""))), [{encoding}] = layers;
@@ -284,8 +284,9 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   function passedOver({passes_over = {}}, rule) {
     return [...words(passes_over["rules and bases"] ?? ""), ...words(rule === "ntk" ? "" : passes_over.rules ?? "")];
   }
-  function refuseFor({family, lengths: {rows, allowed, original}}, code, fields) {
-    refuse(`settings_${code}`, {family, cap: rows || allowed || original, ...fields});
+  function refuseFor(reading, code, fields) {
+    const {family, lengths: {rows, allowed, original}} = reading;
+    refuse(`settings_${code}`, {family, cap: rows || allowed || (stretched(reading) ? null : original), ...fields});
   }
   const parametersOf = ({at}, kind) => ({partial_rotary_factor: 1, ...get(at.rules, kind)});
   function parametersPath({family, at: {rope}}, kind) {

@@ -5,7 +5,7 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
   const {isDict, isNumber, isWhole, isFlag, isList, has, get, words, entries, fromEntries, filter, truthy, same, fill} =
     typeof module === "undefined" ? readerWords : require("./words.js");
   const {card: known, words: says, programs} = tables;
-  const GIB = 2 ** 30, LARGEST = 2 ** 31 - 1, DERIVED = ["attending", "depth", "dim", "kv", "stateful"];
+  const GIB = 2 ** 30, LARGEST = 2 ** 31 - 1;
   const named = (part, family) => entries(known[part]).find(([names]) => words(names).includes(family))?.[1] ?? null;
   function refuse(code, fields) {
     throw new Refused(code, fields);
@@ -28,12 +28,13 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
       }
       this.every = {...row.by_class, ...this.every};
       for (const [key, value] of entries(row.only ?? {})) {
-        if (!same(this.every[key], value)) refuse("card_only", {family, key, value, got: this.every[key]});
+        const got = get(this.every, key);
+        if (!same(got, value)) refuse("card_only", {family, key, value, got});
       }
       return this.sum(row.count);
     }
     state(form) {
-      const {family} = this, row = named("states", family), layers = this.derived("stateful");
+      const {family} = this, row = named("states", family), layers = this.of("stateful");
       if (!layers) return 0;
       if (row === null) refuse("card_state", {family});
       const width = get(known.widths, String(get(this.every, form.key ?? ""))), recurrent = width ? width / 8 : form.recurrent;
@@ -47,26 +48,20 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
       return width;
     }
     sum(text) {
-      return text.split(" + ").reduce((sum, term) => sum + term.split(" ").reduce((product, word) => product * this.of(word), 1), 0);
+      return text.split(" + ").reduce((sum, term) => sum + term.split(" ").reduce((product, word) => product && product * this.of(word), 1), 0);
     }
     of(word) {
+      const layers = layersOf(this.reading), {having, pieces, types} = known;
       if (/^-?\d+$/.test(word)) return Number(word);
-      if (has(known.pieces, word)) return this.sum(known.pieces[word]);
-      if (DERIVED.includes(word)) return this.derived(word);
+      if (has(pieces, word)) return this.sum(pieces[word]);
+      if (word === "depth" || (word === "stateful" && named("states", this.family)?.every)) return layers.length;
+      if (has(having, word)) return layers.filter(one => one[having[word]]).length;
+      if (has(types, word)) return layers.filter(one => words(types[word]).includes(one.type)).length;
+      if (word === "kv") return this.of(has(this.every, "num_key_value_heads") ? "num_key_value_heads" : "num_attention_heads");
+      if (word === "dim") return get(this.every, "head_dim") || Math.floor(this.of("hidden_size") / Math.max(this.of("num_attention_heads"), 1));
       const value = get(this.every, word, get(this.every, get(known.also, word) ?? ""));
       if (!(isFlag(value) || isWhole(value)) || value < 0) refuse("card_lacks", {family: this.family, key: word, got: value});
       return Number(value);
-    }
-    derived(word) {
-      const layers = layersOf(this.reading);
-      if (word === "depth") return layers.length;
-      if (word === "attending") return layers.filter(one => one.attends).length;
-      if (word === "stateful") {
-        if (named("states", this.family)?.every) return layers.length;
-        return layers.filter(one => words(known.stateful).includes(one.type)).length;
-      }
-      if (word === "kv") return this.of(has(this.every, "num_key_value_heads") ? "num_key_value_heads" : "num_attention_heads");
-      return get(this.every, "head_dim") || Math.floor(this.of("hidden_size") / Math.max(this.of("num_attention_heads"), 1));
     }
   }
 
@@ -87,10 +82,10 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
       state: state && requests * state,
     });
     const total = costs => Object.values(costs).reduce((sum, one) => sum + one, 0);
-    function longest(whole) {
+    function longest(whole, most = limit ?? LARGEST) {
       if (made.weights === null || gib === null || state === null) return null;
       const room = gib * GIB * share - made.weights;
-      let low = 0, high = (limit ?? LARGEST) + 1;
+      let low = 0, high = most + 1;
       while (high - low > 1) {
         const middle = Math.floor((low + high) / 2);
         if (total(cost(middle, whole)) <= room) low = middle;
@@ -101,7 +96,7 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
     const at = tokens ?? limit, rows = at && keeping(form, reading, at);
     return {
       ...made, why_state, program, share, requests, gib, tokens: at, cache: at ? cost(at) : null,
-      longest: longest(false), longest_full: rows ? longest(true) : null, limit, rows,
+      longest: longest(false), longest_full: rows ? longest(true) : null, limit, holds: longest(false, LARGEST), rows,
     };
   }
   function attempt(work) {
@@ -160,7 +155,7 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
     if (made.longest !== null) {
       lines.push(fill(text.share, {gib, share: made.share}));
       const fits = !made.longest ? "none" : made.longest === made.limit ? "every" : "fits";
-      lines.push(fill(text[fits], {...amount, tokens: made.longest}));
+      lines.push(fill(text[fits], {...amount, tokens: made.longest, holds: made.holds}));
       if (made.longest_full !== null && made.longest_full < made.longest) {
         lines.push(fill(text.full, {flag: form.flag, ...amount, tokens: made.longest_full}));
       }

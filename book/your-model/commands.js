@@ -24,11 +24,9 @@ const readerCommands = (reader, answers) => {
     const gone = words(one.gone).filter(flag => has(flags, flag)).sort();
     if (gone.length) return {program, ...none, notes: gone.map(flag => said("gone", {flag, program: programs[program].name}))};
     const values = Object.fromEntries(entries(flags).filter(([flag]) => has(one.flags, flag)).map(([flag, value]) => [one.flags[flag], value]));
-    if (program === "llama.cpp") {
-      const unread = words(one.unread).filter(flag => has(flags, flag));
-      return {program, ...ofFlags(values, config, unread.length ? [said("unread", {flags: unread})] : [])};
-    }
-    const notes = [], edited = overridden(values.overrides ?? "{}", config, program, notes);
+    const unread = words(one.unread).filter(flag => has(flags, flag)), notes = unread.length ? [said("unread", {flags: unread})] : [];
+    if (program === "llama.cpp") return {program, ...ofFlags(values, config, notes)};
+    const edited = overridden(values.overrides ?? "{}", config, program, notes);
     return {program, ...checkedLength(values.length ?? null, edited, settings, program, notes)};
   }
 
@@ -36,12 +34,12 @@ const readerCommands = (reader, answers) => {
     .map(([, one, two, three, four]) => one || (two ?? "").replace(/\\(["\\$`])/g, "$1") || three || four || "").join("");
 
   function flagsOf(all, one) {
-    const known = [...Object.keys(one.flags), ...words(one.gone), ...words(one.unread ?? "")], flags = {};
+    const unread = words(one.unread), known = [...Object.keys(one.flags), ...words(one.gone), ...unread], flags = {};
     all.forEach((word, i) => {
       const at = word.indexOf("="), whole = at < 0 ? word : word.slice(0, at), name = whole.startsWith("--") ? whole.replaceAll("_", "-") : whole;
       if (!known.includes(name)) return;
       let value = at < 0 ? all[i + 1] ?? "" : word.slice(at + 1);
-      if (one.flags[name] === "shared") value = "on";
+      if (one.flags[name] === "shared" || unread.includes(name)) value = "on";
       else if (!value || (at < 0 && /^-+[a-z]/.test(value))) refuse("command_value", {flag: name});
       flags[name] = value;
     });
@@ -139,7 +137,9 @@ const readerCommands = (reader, answers) => {
     let form = values.rule || get(rule, "rope_type") || (factor ? "linear" : "default");
     if (form === "default" && factor) form = "linear";
     let made = isNumber(numbers.base) ? {...rule, rope_theta: numbers.base} : rule;
-    if (values.rule || factor) {
+    const ramp = ["original", "beta_fast", "beta_slow"].filter(key => has(numbers, key));
+    if (ramp.length && form !== "yarn") notes.push(said("no_yarn", {flags: ramp.map(key => nameOf("llama.cpp", key))}));
+    if (values.rule || factor || (ramp.length && form === "yarn")) {
       made = filter(made, key => form === "yarn" || !RULES.includes(key));
       made = {...made, rope_type: form === "none" ? "default" : form, factor: factor || get(rule, "factor") || 1};
       if (form === "yarn") {

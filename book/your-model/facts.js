@@ -43,16 +43,12 @@ function frequencies(reading, group, tokens) {
   return {omega: omega.filter(turns), plain: answers.plain(encoding).filter(turns)};
 }
 
-function stretched(reading) {
-  return reading.kinds.some(layer => STRETCHES.includes(layer.encoding?.rule?.kind));
-}
-
 /** On how long texts a model was trained: stages, each before (plain) or after its stretch; the length up to which angles
  * are known, and the word for it; and the length that a stretch begins from. `known` has trained and stretch of a release. */
 function training(reading, known = {}) {
-  const {original, allowed: longest, by_class} = reading.lengths, own = stretched(reading), told = known.trained ?? [];
+  const {original, allowed: longest, by_class} = reading.lengths, own = reading.kinds.some(layer => STRETCHES.includes(layer.encoding?.rule?.kind)), told = known.trained ?? [];
   const stages = told.map(length => ({length, plain: own && length <= (original ?? longest - 1)}));
-  if (own && original && !told.length) stages.push({length: original, plain: true});
+  if (own && original && longest && !told.length) stages.push({length: original, plain: true});
   const most = Math.max(0, ...told);
   let word = "trained";
   if (longest && (own ? longest > most : !told.length)) {
@@ -75,27 +71,6 @@ function hands(group, {stages}, reading, now, tokens) {
   });
 }
 
-/** A configuration with another stretch in place of its own. Where kinds of layers have rules of their own, those that see
- * everything get it. Whether the model's code knows the rule, the reader says. */
-function restretched(config, rule, tokens, {from}, turning) {
-  const whole = structuredClone(config), values = whole.text_config ?? whole, factor = Math.max(1, tokens / from);
-  const place = values.rope_parameters ? "rope_parameters" : "rope_scaling", said = values[place] ?? {};
-  const kept = {};
-  const one = said.full_attention ?? said;
-  for (const key of ["rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved"]) if (key in one) kept[key] = one[key];
-  const made = {...kept, rope_type: rule === "ntk" ? "default" : rule};
-  if (rule === "ntk") {
-    const base = turning.base * factor ** (turning.rotary / (turning.rotary - 2)), names = ["rope_theta", "rotary_emb_base"].filter(name => name in values);
-    for (const name of names) values[name] = base;
-    if (!names.includes("rotary_emb_base")) made.rope_theta = base;
-  } else made.factor = factor;
-  if (rule === "yarn" || rule === "llama3") made.original_max_position_embeddings = from;
-  if (rule === "llama3") Object.assign(made, {low_freq_factor: 1, high_freq_factor: 4});
-  if (rule === "yarn" && one.truncate === false) made.truncate = false;
-  values[place] = said.full_attention ? {...said, full_attention: made} : made;
-  return whole;
-}
-
 /** The distance at which a head with this slope gives a thousandth of its weight, between equal scores. */
 const reach = slope => Math.log(1000) / slope;
 
@@ -113,6 +88,6 @@ function buckets(encoding) {
   return [...new Set(starts)];
 }
 
-return {buckets, frequencies, groups, hands, reach, restretched, sort, stretched, training};
+return {buckets, frequencies, groups, hands, reach, sort, training};
 };
 if (typeof module !== "undefined") module.exports = yourModelFacts;

@@ -99,23 +99,16 @@ function slopes(on, about, given, reach) {
   return {height: y4 + 32, children: framed(on, y4 + 32, about, ...parts)};
 }
 
-/** Rows of a table: a bar to the last; beyond it no token has one. */
-function rows(on, about, count) {
-  const {x} = on, end = x(count), parts = [make("rect", {class: "rows", x: 0, y: 64, width: px(end), height: 30}), make("text", {class: "cap", x: 0, y: 58}, "rows of the table")];
-  if (about.tokens > count) parts.push(make("rect", {class: "fresh", x: px(end + 2), y: 64, width: px(Math.max(0, x(about.tokens) - end - 2)), height: 30}));
-  return {height: 134, children: framed(on, 134, about, ...parts)};
-}
-
-/** Buckets: a mark where each begins; from the last on all distances are one. */
-function buckets(on, about, starts) {
-  const {x, width} = on, last = starts.at(-1), parts = [make("text", {class: "cap", x: 0, y: 58}, "a mark where a number of its own begins")];
-  for (const start of starts) parts.push(make("path", {class: "h around", d: `M${px(x(Math.max(start, on.low)))} 66V92`}));
-  parts.push(make("rect", {class: "one", x: px(x(last)), y: 70, width: px(width - x(last)), height: 18}));
+/** A mark where each of some lengths begins, and bars of a kind from one length to another, as rows of a table or what one number holds. */
+function bands(on, about, caption, starts, bars) {
+  const x = value => value === Infinity ? on.width : on.x(value), parts = [make("text", {class: "cap", x: 0, y: 58}, caption)];
+  for (const start of starts) parts.push(make("path", {class: "h around", d: `M${px(x(start))} 66V92`}));
+  for (const [kind, from, to] of bars) if (to > from) parts.push(make("rect", {class: kind, x: px(x(from)), y: 64, width: px(x(to) - x(from)), height: 30}));
   return {height: 134, children: framed(on, 134, about, ...parts)};
 }
 
 /** Nothing to draw but the lengths. */
 const plain = (on, about) => ({height: 84, children: framed(on, 84, about)});
 
-return {axis, buckets, hands, make, num, plain, rows, slopes};
+return {axis, bands, hands, make, num, plain, slopes};
 })();

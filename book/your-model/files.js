@@ -231,29 +231,31 @@ const readerFiles = (reader, answers) => {
 
   const isParams = values => params.marks.every(key => has(values, key)) && [null, "transformer"].includes(get(values, "model_type"));
   function ofParams(values, name) {
-    if (has(values, "qk_rope_head_dim")) refuse("params_latent", {name});
-    const [yarn, temperature] = ["yarn", "llama_4_scaling"].map(key => get(values, key));
-    for (const [key, one] of [["yarn", yarn], ["llama_4_scaling", temperature]]) {
+    const [experts, yarn, temperature] = ["moe", "yarn", "llama_4_scaling"].map(key => {
+      const one = get(values, key);
       if (one !== null && !isDict(one)) refuse("dictionary", {key, got: one});
-    }
+      return one ?? {};
+    });
     const silent = words(params.silent), spelled = entries(values).filter(([key]) => !silent.includes(key));
     const config = fromEntries(spelled.map(([key, one]) => [get(params.keys, key, key), one]));
+    for (const [name, key] of entries(params.moe)) if (has(experts, name)) config[key] = experts[name];
     Object.assign(config, windowsOf(values, config));
-    const parts = yarn ?? {}, strange = Object.keys(parts).filter(key => !has(params.yarn, key) && key !== "apply_scale").sort();
+    const strange = Object.keys(yarn).filter(key => !has(params.yarn, key) && key !== "apply_scale").sort();
     if (strange.length) refuse("strange_keys_within", {key: "yarn", names: strange});
-    let rule = truthy(parts) ? {rope_type: "yarn"} : {};
-    for (const [key, one] of entries(parts)) if (key !== "apply_scale") rule[params.yarn[key]] = one;
-    if (get(parts, "apply_scale") === false) rule.attention_factor = 1;
+    const every = {...values, ...config}, stretches = truthy(yarn), warm = truthy(temperature);
+    const [, family] = entries(params.families).find(([key]) => truthy(get(every, key) ?? false)) ?? [null, params.family];
+    let rule = stretches ? {rope_type: "yarn"} : {};
+    for (const [key, one] of entries(yarn)) if (key !== "apply_scale") rule[params.yarn[key]] = one;
+    if (stretches && has(values, "qk_rope_head_dim")) Object.assign(rule, params.latent);
+    else if (get(yarn, "apply_scale") === false) rule.attention_factor = 1;
     if (truthy(get(values, "use_scaled_rope"))) {
       const numbers = entries(params.llama3_keys).filter(([key]) => get(values, key) !== null);
       rule = {...params.llama3, ...fromEntries(numbers.map(([key, one]) => [one, values[key]]))};
     }
-    const warm = truthy(temperature ?? {}), every = {...values, ...config};
     if (warm) {
       const original = get(temperature, "original_max_position_embeddings");
       rule = {original_max_position_embeddings: original, ...rule, llama_4_scaling_beta: get(temperature, "beta")};
     }
-    const [, family] = entries(params.families).find(([key]) => truthy(get(every, key) ?? false)) ?? [null, params.family];
     const length = get(config, "max_position_embeddings");
     config.max_position_embeddings = length;
     if (warm && has(config, "rope_theta")) {

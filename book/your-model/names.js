@@ -3,6 +3,7 @@
 "use strict";
 const readerNames = ({releases, names}) => {
   const {site, trained, copied, nearest: shown, likeness: least, beside_best: beside} = names;
+  const {same} = typeof module === "undefined" ? readerWords : require("./words.js");
 
   /** The owner and the name of a release at Hugging Face. */
   const identity = release => release.source.split("/").slice(3, 5).join("/");
@@ -100,6 +101,21 @@ const readerNames = ({releases, names}) => {
   /** The name at Hugging Face that a text means, which leads to a release; null where it names no owner of a copy. */
   const loaded = (release, text) => (isCalled(release, text) ? identity(release) : unlinked(text).match(/^[\w.-]+\/[\w.-]+$/)?.[0] ?? null);
 
+  /** A release all of whose keys a configuration has; null where none is, or where several are whose makers say other lengths. */
+  function alike(config) {
+    const lengths = ({trained, context, stretch}) => [trained, context, stretch];
+    const every = releases.filter(one => lengths(one).some(Boolean) && hasKeys(config, one.config));
+    return every.every(one => same(lengths(one), lengths(every[0]))) ? every[0] ?? null : null;
+  }
+
+  /** Whether a configuration has all keys of another, and their values, in its text where it has one. A params.json that says no
+   * length tells its release by the rest. */
+  function hasKeys(config, other) {
+    const own = config.text_config ?? config, {model_type: family, ...keys} = other.text_config ?? other;
+    if (own._from === "params.json" && own.max_position_embeddings === null) delete keys.max_position_embeddings;
+    return [config.model_type, own.model_type].some(name => [other.model_type, family].includes(name)) && Object.entries(keys).every(([key, value]) => same(value, own[key] ?? null));
+  }
+
   /** The configuration of a release with the further sizes that its weights are counted from, where the list has them; without
    * the bits of a weight where a text means a copy in another format. */
   function sized(config, release, text) {
@@ -108,6 +124,6 @@ const readerNames = ({releases, names}) => {
     return inner ? {...config, text_config: {...sizes, ...inner}} : {...sizes, ...config};
   }
 
-  return {identity, isCalled, loaded, lookUp, sized};
+  return {alike, identity, isCalled, loaded, lookUp, sized};
 };
 if (typeof module !== "undefined") module.exports = readerNames;

@@ -10,11 +10,10 @@ async function yourModelUnpacked() {
 
 yourModelUnpacked().then(tables => {
 const r = reader(tables), answers = readerAnswers(r), verdicts = readerVerdict(r, answers), facts = yourModelFacts(answers), {shown: asJson} = readerWords;
-const {releases, programs, commands} = tables, {identity, isCalled, loaded, lookUp, sized} = readerNames(tables);
+const {releases, programs, commands} = tables, {alike, identity, isCalled, loaded, lookUp, sized} = readerNames(tables);
 const figures = yourModelFigures, {make, num, axis} = figures;
 const LEAST = 64, MOST = 2 ** 24, LARGEST = tables.keys.files.largest, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
-const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp", mlx: "mlx-lm", ollama: "Ollama"};
 const FIRST = "Qwen3 8B";
 const STRANGE = {position_embedding_type: "spiral", rope_wobble: 0.3, attention_sphere: true};
 const KINDS = {yes: "Yes", setting: "With a setting", perhaps: "Perhaps", no: "No", unknown: "Not known"};  // of verdicts
@@ -115,8 +114,8 @@ const come = (data, name) => later(async () => {
   press(null);
   address();
   try {
-    const [values, notes] = data instanceof File ? await opened(data) : load(data, name), known = alike(values);
-    return () => open(values, {release: known[0] ?? null, same: known, notes});
+    const [values, notes] = data instanceof File ? await opened(data) : load(data, name);
+    return () => open(values, {release: alike(values), notes});
   } catch (error) {
     if (error.code !== "json") throw error;
     const end = broke(r.textOfBytes(data instanceof File ? await data.arrayBuffer() : data).trim());
@@ -151,39 +150,10 @@ function search(text) {
   instead(make("p", {class: "lead", role: "status"}, `${unknown} ${which}`), make("div", {class: "near"}, near.map(({name}) => make("button", {type: "button", "data-k": name}, name))));
 }
 
-/** The line in which a text of JSON breaks off; 0 where it is broken elsewhere, so that no end makes it whole. */
+/** The line in which a text of JSON breaks off, where brackets are open; 0 where it is broken elsewhere. */
 function broke(text) {
-  const closers = [];
-  for (const [sign] of text.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)/gs, "").matchAll(/[[\]{}]/g)) {
-    if (sign === "{" || sign === "[") closers.unshift(sign === "{" ? "}" : "]");
-    else closers.shift();
-  }
-  const whole = end => {
-    try {
-      return Boolean(JSON.parse(text + end + closers.join("")));
-    } catch {
-      return false;
-    }
-  };
-  return text[0] === "{" && ["", "0", '"', ":0", '":0', '"":0'].some(whole) ? text.split("\n").length : 0;
-}
-
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-
-/** The releases of which a configuration has all keys. */
-function matches(values) {
-  const own = values.text_config ?? values, names = [values.model_type, own.model_type];
-  return releases.filter(({config}) => {
-    const {model_type: family, ...keys} = config.text_config ?? config;
-    return [config.model_type, family].some(name => names.includes(name)) && Object.entries(keys).every(([key, value]) => same(value, own[key]));
-  });
-}
-
-/** Those releases; none where their makers say other lengths. */
-function alike(values) {
-  const lengths = ({trained, context, stretch}) => [trained, context, stretch], found = matches(values);
-  const told = found.filter(one => lengths(one).some(Boolean));
-  return told.every(one => same(lengths(one), lengths(told[0]))) ? [...told, ...found.filter(one => !told.includes(one))] : [];
+  const bare = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)/gs, ""), count = signs => bare.split(signs).length;
+  return text[0] === "{" && count(/[[{]/) > count(/[\]}]/) ? text.split("\n").length : 0;
 }
 
 /** A sentence of the reader's, which begins with a family or a word: with the model for its family, and a full stop. */
@@ -193,18 +163,18 @@ function sentence(text) {
   return begun.replace(/[^.?!]$/, "$&.");
 }
 
-function open(values, {release = null, name = null, same = [], ignore = [], typed = null, notes = [], file = name ? null : values, ran = null}) {
+function open(values, {release = null, name = null, ignore = [], typed = null, notes = [], file = name ? null : values, ran = null}) {
   const known = release ?? {}, tokens = release?.stretch?.to ?? release?.trained?.at(-1) ?? 2048;
   let reading;
   try {
     reading = r.read(values, ignore);
   } catch (error) {
-    return unread(error, values, {release, name, same, ignore, typed, notes, file, ran});
+    return unread(error, values, {release, name, ignore, typed, notes, file, ran});
   }
   const training = facts.training(reading, known), groups = facts.groups(reading);
-  model = {values: r.without(values, ignore), release, name, same, ignore, typed, notes, file, ran, reading, training, groups, readings: new Map()};
+  model = {values, release, name, ignore, typed, notes, file, ran, reading, training, groups, readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
-  model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
+  model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= Math.min(MOST, reading.lengths.until ?? MOST)) ?? tokens;
   Object.assign(state, {tokens: within(state.wish ?? model.first), remedy: "released", group: 0});
   drawn = null;
   model.remedies = model.groups.length && model.groups[0].place !== null ? Object.keys(REMEDIES).filter(remedy => remedy === "released" || knows(remedy)) : ["released"];
@@ -212,22 +182,11 @@ function open(values, {release = null, name = null, same = [], ignore = [], type
   draw(true);
 }
 
-function readable(tokens) {
-  try {
-    return Boolean(read(tokens));
-  } catch {
-    return false;
-  }
-}
-
-/** Whether the model's code knows a rule, and it comes in the place of the model's own. */
+/** Whether edits of a rule are known, beside the length. */
 function knows(remedy) {
-  const [one] = model.groups, tokens = 2 * model.training.from;
-  if (bounded(one)) return false;
+  const {reading, training: {from}, groups: [one]} = model;
   try {
-    const {reading: was, training: {from}} = model, now = read(tokens, remedy), of = reading => facts.frequencies(reading, one, from);
-    const {rule, base} = answers.layersOf(now)[one.place].encoding;
-    return of(now).omega.length === of(was).omega.length && (remedy === "ntk" ? !rule && base > one.base : rule?.kind === remedy && same(of(now).plain, of(was).plain));
+    return !bounded(one) && answers.edits(reading, 2 * from, remedy, from).length > 1;
   } catch {
     return false;
   }
@@ -256,12 +215,11 @@ function press(name) {
 /** The reading under a remedy for texts of some length; throws what the reader throws. */
 function read(tokens, remedy = "released") {
   answers.checkUntil(model.reading, tokens);
-  const key = `${tokens} ${remedy}`, [group] = model.groups;
+  const key = `${tokens} ${remedy}`;
   if (remedy === "released") return model.reading;
   if (!model.readings.has(key)) {
     if (model.readings.size > 200) model.readings.clear();
-    const {encoding} = answers.layersOf(model.reading)[group.place];
-    model.readings.set(key, r.read(facts.restretched(model.values, remedy, tokens, model.training, encoding)));
+    model.readings.set(key, r.read(answers.apply(model.values, answers.edits(model.reading, tokens, remedy, model.training.from)), model.ignore));
   }
   return model.readings.get(key);
 }
@@ -333,9 +291,9 @@ function told(layer) {
 const inWords = value => Array.isArray(value) ? value.map(inWords).join(" ") : value && typeof value === "object" ? Object.entries(value).map(([key, one]) => `${key.replaceAll("_", " ")} ${inWords(one)}`).join(" and ") : typeof value === "number" && Math.abs(value) >= 1 ? value.toLocaleString("en-US") : String(value);
 
 function origin() {
-  const {release, name, same, ignore, typed, reading} = model, parts = model.notes.map(note => `${note} `), names = same.slice(0, 3).map(one => one.name);
+  const {release, name, ignore, typed, reading} = model, parts = model.notes.map(note => `${note} `);
   if (typed) parts.push(`You asked for “${cut(typed)}”. Shown is ${identity(release)}, whose positions its copies in other formats, and as a rule its other trainings, share. `);
-  if (release && !name) parts.push(`All position keys are those of ${names.join(" and ")}`, release.trained ? `, so the lengths of ${same.length > 1 ? `${release.name}’s` : "its"} training are taken for this file’s. ` : ". ");
+  if (release && !name) parts.push(`${readerWords.fill(tables.words.files.like, release)} `);
   const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${inWords(value)}`).join(", ");
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
   if (ignore.length) parts.push(`Passed over, as you asked: ${ignore.join(", ")}. `);
@@ -481,7 +439,7 @@ function reason() {
   const biased = reading.kinds.map(layer => layer.encoding).find(encoding => ["ALiBi", "T5Bias", "DeBERTa"].includes(encoding?.kind));
   if (table) return {says: tokens > table ? [strong(`The table ends after ${num(table)} tokens`, "new"), `: the next one has no row, and the code fails.`] : [strong("Every token has its row.")],
     cost: ["A row that training never or seldom reached says little, too: ", link(`${CHAPTERS}03-learned.html#which-rows-are-trained`, "which rows are trained"), "."],
-    legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => figures.rows(on, about, table)};
+    legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => figures.bands(on, about, "rows of the table", [], [["rows", 0, table], ["fresh", table, tokens]])};
   if (biased?.kind === "ALiBi") {
     const slopes = answers.slopes(biased), far = facts.reach(Math.min(...slopes));
     return {says: tokens > far ? ["Between equal scores, ", strong(`the first ${num(tokens - far)} tokens`, "new"), " are as good as gone."] : [strong(`The farthest head still sees all ${num(tokens)} tokens.`)],
@@ -492,7 +450,7 @@ function reason() {
     const starts = facts.buckets(biased), last = starts.at(-1);
     return {says: tokens > last ? [strong(`From ${num(last)} tokens on, all distances are one to it.`)] : [strong("It tells all of these distances apart"), ", the far ones roughly."],
       cost: ["No length fails; beyond the last mark it knows only that a word is far away."],
-      legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => figures.buckets(on, about, starts), low: 1, high: 2e6};
+      legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => figures.bands(on, about, "a mark where a number of its own begins", starts, [["one", last, Infinity]]), low: 1, high: 2e6};
   }
   if (model.groups.length) return turning();
   const blind = "Nothing tells its attention where words stand; what order it knows comes from the mask and from layers that read in order.";
@@ -508,8 +466,8 @@ function turning() {
   const base = remedy === "released" ? all : pairs(tokens, "released"), count = test => all.filter(test).length;
   const fresh = count(pair => pair.is === "new"), around = count(pair => pair.is === "around");
   const excess = Math.max(0, ...all.filter(pair => pair.is === "new").map(pair => Math.min(1, pair.at) - pair.seen));
-  const ratio = all.map((pair, i) => pair.now / base[i].now), slowed = ratio.filter(x => x > 1.001).length, faster = ratio.filter(x => x < .999).length;
-  const most = Math.max(...ratio), fast = Math.max(...ratio.map(x => 1 / x)), kept = n - slowed;
+  const ratio = all.map((pair, i) => pair.now / base[i].now), slowed = ratio.filter(x => x > 1.001).length;
+  const most = Math.max(...ratio), kept = n - slowed;
   const clock = one.place === null, told = !training.word.startsWith("its ");
   const beyond = {trained: "meet angles that they never saw", released: "go beyond the angles of its release", "its file allows": "go beyond what its file allows", "its class takes": "go beyond what its class takes"}[training.word];
   const within = {trained: "came around in training", released: "come around within the released length", "its file allows": "come around within that length", "its class takes": "come around within that length"}[training.word];
@@ -520,8 +478,7 @@ function turning() {
   else says = [strong(told ? "No hand meets a new angle." : `No hand goes beyond what ${training.word}.`)];
   const lost = link(`${IN_DEPTH}04b-stretching.html#what-came-out`, "You lose"), hand = link(clock ? `${CHAPTERS}02-sinusoidal.html` : `${CHAPTERS}04-rope.html#turn-do-not-add`, "hand");
   let cost;
-  if (faster) cost = [lost, ` the stretch that it was ${training.word === "trained" ? "trained" : "released"} with: ${faster} of ${n} turn up to ${+fast.toFixed(1)} times faster${slowed ? `, ${slowed} slower` : ""}.`];
-  else if (remedy === "released" || !slowed) {
+  if (remedy === "released" || !slowed) {
     const stands = clock ? 0 : answers.inForce(answers.layersOf(reading)[one.place].encoding)[0].filter(speed => !speed).length;
     cost = ["A ", hand, ` is a pair of features that turns at its own pace; ${around} of ${n} ${within}.`, stands ? ` ${stands} more stand still.` : ""];
   } else if (all[0].now > base[0].now * 1.001) cost = [lost, `: all ${n} turn ${+most.toFixed(1)} times slower, even the fastest, so neighbors look more alike.`];
@@ -532,7 +489,7 @@ function turning() {
     if (Math.abs(now / was - 1) > .001) cost.push(` Scores grow ${times((now / was) ** 2)}.`);
   }
   const moved = all.some(pair => Math.abs(pair.now / pair.was - 1) > .001);
-  const how = remedy === "released" || !slowed && !faster ? "as released" : `${REMEDIES[remedy]} ${times(Math.max(1, tokens / training.from))}`;
+  const how = remedy === "released" || !slowed ? "as released" : `${REMEDIES[remedy]} ${times(Math.max(1, tokens / training.from))}`;
   const legend = [make("span", {}, `tokens for one turn${moved ? `: as first trained above, ${how} below` : ""}`), key("around", told ? "came around" : "comes around"), all.some(pair => pair.is === "within") ? key("within", told ? "seen far enough" : "within that length") : "", fresh ? key("new", told ? "new angles" : "beyond that length") : ""];
   return {says, cost, legend, pairs: all, picture: (on, about, wavelengths) => figures.hands(on, about, all, wavelengths)};
 }
@@ -562,10 +519,10 @@ function mark(data, value) {
   }
 }
 
-function draw(jump = false) {
+function draw(jump = false, renews = jump) {  // what somebody types in the field of the length stays while the page's size changes
   if (!model || model.reading.pictures) return;
   const {tokens} = state;
-  if (!length.hasAttribute("aria-invalid") && (document.activeElement !== length || jump)) length.value = num(tokens);
+  if (!length.hasAttribute("aria-invalid") && (document.activeElement !== length || renews)) length.value = num(tokens);
   program.value = state.tab;
   for (const button of out.querySelectorAll("[data-n]")) button.setAttribute("aria-pressed", +button.dataset.n === tokens);
   mark("r", state.remedy);
@@ -675,7 +632,7 @@ function settings({cap, rule: judged = null}) {
   }
   if (!made.edits.length) return pane.replaceChildren(why("ok", made.line.replace(/^# /, "")), ...block(capped(tokens)));
   if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(made.line, made.notes));
-  const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= stretch.to && stretch.rule === rule;
+  const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= verdicts.factorAndReach(stretch)[1] && stretch.rule === rule;
   const untested = `${REMEDIES[rule]} ${times(tokens / (training.trained ?? training.from))}: no test of it by its makers is known here, and short texts may get worse.`;
   pane.replaceChildren(...(makers || rule === judged ? [] : [why("own", untested)]), ...block(made.line, [...made.notes, ...(makers ? [link(stretch.source, "As its makers say.")] : [])]));
 }
@@ -701,20 +658,20 @@ function shared() {
   return `#model=${slug(model.name)}&n=${state.tokens}&program=${state.tab}${state.remedy === "released" ? "" : `&remedy=${state.remedy}`}`;
 }
 
-async function share(button) {
-  address(shared());
+/** Copy a text, and let the button say so, or where the text stands otherwise. */
+async function copy(text, button, otherwise) {
   try {
-    await navigator.clipboard.writeText(location.href);
+    await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "It is in the address now";
+    button.textContent = otherwise;
   }
 }
 
 async function follow() {
   const {hash} = location, [, said, rest] = hash.slice(1).match(/^(.*?)((?:&(?:n|program|remedy)=[^&]*)*)$/s), asked = Object.fromEntries(new URLSearchParams(rest));
   const [, name] = said.match(/^model=(.*)$/s) ?? [], [, packed] = said.match(/^config=(.*)$/s) ?? [];  // of earlier links
-  if (PROGRAMS[asked.program]) state.tab = asked.program;
+  if (programs[asked.program]) state.tab = asked.program;
   if (packed !== undefined) {
     if (said.length > LINK) return refuse("This link holds more than 4 kB: no configuration of this page.");
     let text;
@@ -811,7 +768,7 @@ async function file(given) {
   return come(given, given.name);
 }
 
-program.replaceChildren(...Object.entries(PROGRAMS).map(([value, name]) => make("option", {value}, name)));
+program.replaceChildren(...Object.entries(programs).map(([value, {name}]) => make("option", {value}, name)));
 program.addEventListener("change", () => {
   state.tab = program.value;
   draw();
@@ -901,19 +858,16 @@ out.addEventListener("click", async event => {
     Object.assign(state, CHOICES[data](value));
     draw(data !== "r");
     find(`[role][data-${data}="${value}"]`)?.focus({preventScroll: true});
-  } else if (button.classList.contains("share")) share(button);
-  else if (button.classList.contains("copy")) {
-    try {
-      await navigator.clipboard.writeText(find(".pane pre").textContent);
-      button.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(find(".pane pre"));
-      button.textContent = "Selected";
-    }
+  } else if (button.classList.contains("share")) {
+    address(shared());
+    copy(location.href, button, "It is in the address now");
+  } else if (button.classList.contains("copy")) {
+    getSelection().selectAllChildren(find(".pane pre"));
+    await copy(find(".pane pre").textContent, button, "Selected");
     setTimeout(() => { button.textContent = "Copy"; }, 1200);
   }
 });
-addEventListener("hashchange", follow);
-new ResizeObserver(() => model && draw(true)).observe(page);
+addEventListener("hashchange", () => location.hash.includes("=") && follow());  // others are places of the page
+new ResizeObserver(() => model && draw(true, false)).observe(page);
 follow();
 }, () => document.querySelector(".yours .out").append("This browser is too old for this page. The command below says the same."));

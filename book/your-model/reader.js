@@ -1,7 +1,7 @@
 // What a model does with positions, from its config.json: the twin of d2lpos/config/read.py and of what it imports, from
 // the same tables. `reader(tables)` parses a file once; d2lpos/config/schema.py says what a reading holds. A function here
-// has the name that it has in Python, which tells what it does and which family's it is; what a table names is in FORMS,
-// WIDTHS and the like. Where Python would stop at a value of another kind, `number`, `items`, `at` and `named` throw.
+// has the name that it has in Python, which tells what it does and which family's it is; what a table names is in FORMS
+// and the like. Where Python would stop at a value of another kind, `number`, `items`, `at` and `named` throw.
 "use strict";
 const reader = tables => {
   const {
@@ -132,10 +132,6 @@ const reader = tables => {
       if (!same(values, before)) names.push(name);
     }
     return [values, names];
-  }
-  function without(config, ignore) {
-    const [values] = withoutKeys(config, ignore), places = ["text_config", ...about.elsewhere].filter(key => isDict(get(values, key)));
-    return {...values, ...fromEntries(places.map(key => [key, without(values[key], ignore)]))};
   }
   const bare = (rope, key) => fromEntries(
     entries(rope).filter(([name]) => name !== key).map(([name, one]) => [name, isDict(one) ? bare(one, key) : one]));
@@ -458,10 +454,6 @@ const reader = tables => {
   }
   const windowsAreOn = (keys, otherwise = null) =>
     truthy(keys.get("use_sliding_window", otherwise)) && keys.get("sliding_window") !== null;
-  function windowsWhere(keys, key, depth, fits, otherwise) {
-    const end = windowsAreOn(keys, otherwise) ? keys.first([key]) : null;
-    return range(depth).map(i => (end !== null && fits(i, end) ? WINDOW : FULL));
-  }
   const FORMS = {
     every(form, keys, whole) {
       const {key, first = [], here = FULL, others = WINDOW} = form, depth = whole - first.length;
@@ -498,8 +490,10 @@ const reader = tables => {
       const full = both ? items(lists.full_attn_layers).map(one => number(one) - 1) : null;
       return range(depth).map(i => ((full ? full.includes(i) : i && i % 4 === 0) ? FULL : "linear_attention"));
     },
-    windows_from: ({key}, keys, depth) => windowsWhere(keys, key, depth, (i, first) => i >= first, true),
-    windows_until: ({key}, keys, depth) => windowsWhere(keys, key, depth, (i, last) => i < last && i % 2 === 0),
+    windows({key, until = false}, keys, depth) {
+      const on = windowsAreOn(keys, !until), end = on ? keys.first([key]) : 0, within = i => (until ? i < end && i % 2 === 0 : i >= end);
+      return range(depth).map(i => (on && within(i) ? WINDOW : FULL));
+    },
     where_it_turns({turning, others, windows}, keys, depth) {
       const off = windows && !windowsAreOn(keys);
       return turningLayers(keys, depth).map(turns => (turns || off ? turning : others));
@@ -653,7 +647,7 @@ const reader = tables => {
 
   function readRope(row, keys) {
     const types = typesOf(row, keys), windowed = keys.get("use_sliding_window") !== false;
-    const window = windowed ? WIDTHS[row.width](keys) : null;
+    const window = windowed ? widthOf(row, keys) : null;
     keys.passOver(windowed ? [] : ["sliding_window"]);
     const rules = row.parameters ? OWN[row.parameters](keys, types) : byTypes(keys), turns = TURNS[row.turns](keys, types.length);
     const still = row.nope_beside_windows && window === null ? new Set() : setOf(row.nope_layer_types);
@@ -694,25 +688,14 @@ const reader = tables => {
   const TURNS = {null: turningLayers, but_every_fourth_from_the_last: butEveryFourthFromTheLast};
   const half = size => Math.floor(size / 2);
 
-  // How wide a window is.
-  const WIDTHS = {
-    sliding_window: keys => keys.get("sliding_window"),
-    half_of_local: keys => half(keys.first(["local_attention"])) + 1,
-    half_without_a_causal_mask(keys) {
-      const window = keys.get("sliding_window");
-      return window && truthy(keys.get("use_bidirectional_attention")) ? half(window) + 1 : window;
-    },
-    of_the_decoder(keys) {
-      const window = get(keys.own, "sliding_window"), local = keys.get("local_attention");
-      keys.passOver(["sliding_window"]);
-      return window === null && local ? half(local) : window;
-    },
-    attention_window: keys => keys.need("attention_window_size"),
-    counted_without_itself(keys) {
-      const window = keys.get("sliding_window"), before = keys.get("sliding_window_size");
-      return before === null ? window : before + 1;
-    },
-  };
+  function widthOf(row, keys) {
+    const widths = row.width.map(({key, own, where, half: halved, more = 0}) => {
+      const width = own ? get(keys.own, key) : keys.get(key);
+      if (own) keys.passOver([key]);
+      return width === null || (where && !truthy(keys.get(where))) ? null : (halved ? half(width) : width) + more;
+    });
+    return widths.find(width => width !== null) ?? null;
+  }
 
   // What queries are multiplied by.
   const TEMPERATURES = {
@@ -1146,7 +1129,7 @@ const reader = tables => {
   };
   return {
     byClassNames, checked, checkDepth, checkFactor, checkSize, entry, kindOf, missing, parse, read, refuse, Refused, tables, textOf, textOfBytes,
-    valuesOf, without,
+    valuesOf,
   };
 };
 if (typeof module !== "undefined") module.exports = reader;

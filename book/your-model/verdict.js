@@ -16,16 +16,21 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     return {by: lengths.by_class ? "class" : "file", length: allowed, source, own, user};
   }
 
+  /** The factor that makers tell for a stretch, and how many tokens that reaches, where each has a position of its own. */
+  function factorAndReach({from, to, factor: most = to / from}) {
+    return [most, Math.min(to, Math.trunc(most * from))];
+  }
+
   /** Whether the model reads a text of that length, with the reason and its numbers. */
   function verdict(reading, tokens, release = null) {
-    const [code, {by, allows, makers: tested, ...fields}] = answer(reading, tokens, makers(reading, release));
+    const said = makers(reading, release), [code, {by, allows, makers: tested, ...fields}] = answer(reading, tokens, said);
     const kind = Object.keys(says.kinds).find(name => says.kinds[name].includes(code)), made = {kind, code, tokens, fields};
     for (const [name, clause] of Object.entries({by, allows, makers: tested})) if (clause) made[name] = clause;
     if (code.startsWith("own") && words(optional).includes(reading.family)) made.optional = true;
     const {rows, allowed, until} = reading.lengths;
     if (allowed && allowed < tokens && says.without_angles.includes(code)) made.past = true;
     if ("factor" in fields && ["setting", "perhaps"].includes(kind) && code !== "dynamic") made.rule = "yarn";
-    const caps = [until, rows || allowed || fields.length].filter(Boolean);
+    const caps = [until, rows || allowed || said.length].filter(Boolean);
     if (caps.length && ["no", "unknown"].includes(kind) && !reading.pictures) made.cap = Math.min(...caps);
     return made;
   }
@@ -33,43 +38,43 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
   /** The code of an answer, and its fields. */
   function answer(reading, tokens, said) {
     const {lengths: {rows, until, by_class, ...lengths}, kinds, pictures} = reading, {by, length} = said, allowed = lengths.allowed ?? 0;
-    const told = {by, length}, known = byMakers(said), turning = kinds.filter(turns);
+    const claim = {by, length}, known = byMakers(said), turning = kinds.filter(turns);
     if (pictures) return ["picture", {}];
     if (until !== null && tokens > until) return ["until", {until}];
     if (rows !== null && !(known && length < tokens && tokens <= rows)) return [tokens > rows ? "rows" : "rows_within", {rows}];
-    if (known && tokens <= length) return allowed && allowed < tokens ? ["grow", {length, allowed}] : [by, {length}];
-    if (stretched(reading) && allowed) return ofOwn(reading, tokens, known ? told : null, said.user);
+    if (known && tokens <= length) return allowed && allowed < tokens ? ["grow", {length, allowed, by}] : [by, {length}];
+    if (stretched(reading) && allowed) return ofOwn(reading, tokens, known ? claim : null, said.user);
     if (length && !known && tokens <= length) return [by, {length}];
-    if (turning.every(withinWindow)) return withoutAngles(reading, told);
+    if (turning.every(withinWindow)) return withoutAngles(reading, claim);
     if (length === null) return ["unknown", {}];
-    if (!turning.some(layer => fresh(layer, length, tokens).some(Boolean))) return ["angles", told];
-    return withStretch(reading, tokens, said, tokens <= allowed ? ["beyond", {...told, allows: by_class ? "class" : "file", allowed}] : null);
+    if (!turning.some(layer => fresh(layer, length, tokens).some(Boolean))) return ["angles", claim];
+    return withStretch(reading, tokens, said, tokens <= allowed ? ["beyond", {...claim, allows: by_class ? "class" : "file", allowed}] : null);
   }
 
-  /** Of a file that has a stretch. told is the length that its makers tell of, which tokens exceed, and user the stretch that
+  /** Of a file that has a stretch. claim is the length that its makers tell of, which tokens exceed, and user the stretch that
    * they tell to set, which the file may have by now. */
-  function ofOwn(reading, tokens, told, user) {
+  function ofOwn(reading, tokens, claim, user) {
     const {allowed, original} = reading.lengths, plain = !original || original >= allowed, end = plain ? "_plain" : "";
     const both = plain ? {allowed} : {original, allowed}, rules = reading.kinds.filter(turns).map(({encoding}) => encoding.rule);
     const stretches = rules.filter(Boolean), asTold = stretches.every(({kind, length}) => kind === user?.rule && length === user.from);
     if (user && tokens <= Math.min(allowed, user.to) && asTold) {
-      const [{factor}] = stretches, most = user.to / user.from;
-      if (tokens <= factor * user.from && factor <= most) return ["own_told", {factor, makers: user.word ?? "told", to: user.to, most}];
+      const [{factor}] = stretches;
+      if (tokens <= factor * user.from && factor <= factorAndReach(user)[0]) return ["own_told", advice(factor, user)];
     }
-    if (tokens <= allowed) return told ? ["own_untrained", {allowed, ...told}] : [`own${end}`, both];
+    if (tokens <= allowed) return claim ? ["own_untrained", {allowed, ...claim}] : [`own${end}`, both];
     if (tokens <= reach(reading)) return ["reach", {allowed, reach: reach(reading)}];
     const growing = rules.find(rule => rule?.kind === "dynamic_ntk" && tokens <= rule.factor * rule.length);
     return growing ? ["dynamic", {allowed, factor: growing.factor}] : [`second${end}`, both];
   }
 
-  /** Of a model in which no angle is new in a longer text; told says what is known of its length, and by whom. */
-  function withoutAngles({kinds, input}, told) {
+  /** Of a model in which no angle is new in a longer text; claim says what is known of its length, and by whom. */
+  function withoutAngles({kinds, input}, claim) {
     const turning = kinds.filter(turns), doors = kinds.map(({encoding}) => encoding).filter(Boolean);
-    if (turning.length) return ["windows", {...told, window: Math.max(...turning.map(({window, chunk}) => window || chunk))}];
-    if (doors.some(({kind}) => kind === "ALiBi")) return ["slopes", told];
-    if (doors.length) return ["buckets", told];
-    if (!input) return [kinds.some(({attends}) => attends) ? "silent" : "still", told];
-    return told.length ? ["sinusoids", {length: told.length}] : ["unknown", {}];
+    if (turning.length) return ["windows", {...claim, window: Math.max(...turning.map(({window, chunk}) => window || chunk))}];
+    if (doors.some(({kind}) => kind === "ALiBi")) return ["slopes", claim];
+    if (doors.length) return ["buckets", claim];
+    if (!input) return [kinds.some(({attends}) => attends) ? "silent" : "still", claim];
+    return claim.length ? ["sinusoids", {length: claim.length}] : ["unknown", {}];
   }
 
   /** Of a model that YaRN may stretch. beyond is the answer without it, within what the file allows. */
@@ -82,12 +87,15 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
       return beyond ?? ["refused", {why: {code: error.code, fields: error.fields}}];
     }
     const {value: factor} = changes.find(({path}) => path.at(-1) === "factor"), {furthest} = says;
-    if (beyond && !(user && tokens <= user.to)) return beyond;
+    const within = user && tokens <= factorAndReach(user)[1];
+    if (beyond && !within) return beyond;
     if (factor > furthest) return ["too_far", {factor, furthest}];
     if (!user) return ["untested", {factor}];
-    const fields = {factor, makers: user.word ?? "told", to: user.to, most: user.to / user.from};
-    return beyond ? ["beyond_with", {...beyond[1], ...fields}] : [tokens <= user.to ? "with" : "over", fields];
+    return beyond ? ["beyond_with", {...beyond[1], ...advice(factor, user)}] : [within ? "with" : "over", advice(factor, user)];
   }
+
+  /** The fields of an answer that names a factor beside what makers tell. */
+  const advice = (factor, user) => ({factor, makers: user.word ?? "told", to: user.to, most: factorAndReach(user)[0]});
 
   /** The answer in a sentence or two. */
   function inWords({code, fields: own, by, allows, makers: tested, past, optional: later, cap}) {
@@ -129,6 +137,6 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     return {tokens, told: fill(says.read_as, {got: plain, tokens, other: number + swapped, others})};
   }
 
-  return {written, capLines, inWords, makers, verdict};
+  return {written, capLines, inWords, makers, factorAndReach, verdict};
 };
 if (typeof module !== "undefined") module.exports = readerVerdict;

@@ -34,7 +34,8 @@ def card(
 
     Returns `parameters`, `bits`, `weights` and `why` they are not known; `cache`, bytes for all requests by kind of layer
     with `state` among them, whose `why_state` says why it is not known; `longest`, how long each text may be, and
-    `longest_full`, where all layers keep whole texts; `limit`, what positions allow; and `rows`, how many of the tokens layers
+    `longest_full`, where all layers keep whole texts; `limit`, what positions allow; `holds`, how long a text the memory would
+    hold without that; and `rows`, how many of the tokens layers
     with windows keep. Raises Refused for amounts that cannot be, and where keys and values are not known; TypeError or
     ValueError for tokens.
 
@@ -70,10 +71,10 @@ def card(
             "state": state and requests * state
         }
 
-    def longest(whole: bool) -> int | None:
+    def longest(whole: bool, most: int = limit or LARGEST) -> int | None:
         if made["weights"] is None or gib is None or state is None:
             return None
-        room, most = gib * GIB * part - made["weights"], limit or LARGEST
+        room = gib * GIB * part - made["weights"]
         low, high = 0, most + 1
         while high - low > 1:
             middle = (low + high) // 2
@@ -94,6 +95,7 @@ def card(
         "longest": longest(False),
         "longest_full": longest(True) if keeps else None,
         "limit": limit,
+        "holds": longest(False, LARGEST),
         "rows": keeps,
     }
 
@@ -182,7 +184,7 @@ def each_line(made: Mapping) -> Iterator[str]:
     if longest is not None:
         yield fill(words["share"], gib=made["gib"], share=made["share"])
         fits = "none" if not longest else "every" if longest == made["limit"] else "fits"
-        yield fill(words[fits], **{**amount, "tokens": longest})
+        yield fill(words[fits], **{**amount, "tokens": longest}, holds=made["holds"])
         if made["longest_full"] is not None and made["longest_full"] < longest:
             yield fill(words["full"], flag=form["flag"], **{**amount, "tokens": made["longest_full"]})
     yield words["out"]

@@ -54,19 +54,16 @@ def ran(command: str, config: Mapping) -> Ran:
     )
     if program is None:
         raise Refused("command", got=command)
-    about, notes = table("commands")[program], []
-    flags = flags_of(words, about, program)
-    for flag in sorted(flags.keys() & set(about["gone"].split())):
-        notes.append(said("gone", flag=flag, program=table("programs")[program]["name"]))
-    if notes:
+    about, name = table("commands")[program], table("programs")[program]["name"]
+    flags = flags_of(words, about)
+    if gone := sorted(flags.keys() & set(about["gone"].split())):
+        notes = [said("gone", flag=flag, program=name) for flag in gone]
         return {"program": program, "config": None, "length": None, "notes": notes}
     values = {about["flags"][flag]: value for flag, value in flags.items() if flag in about["flags"]}
+    unread = [flag for flag in about["unread"].split() if flag in flags]
+    notes = [said("unread", flags=unread)] * bool(unread)
     if program == "llama.cpp":
-        unread = [flag for flag in about["unread"].split() if flag in flags]
-        return {
-            "program": program,
-            **of_flags(values, config, notes + [said("unread", flags=unread)] * bool(unread)),
-        }
+        return {"program": program, **of_flags(values, config, notes)}
     edited = overridden(values.get("overrides", "{}"), config, program, notes)
     return {"program": program, **checked_length(values.get("length"), edited, settings, program, notes)}
 
@@ -83,9 +80,10 @@ def unquoted(word: str) -> str:
     )
 
 
-def flags_of(words: list[str], about: Mapping, program: str) -> dict[str, str]:
+def flags_of(words: list[str], about: Mapping) -> dict[str, str]:
     """The flags that matter, each with its last value."""
-    known = {*about["flags"], *about["gone"].split(), *about.get("unread", "").split()}
+    unread = about["unread"].split()
+    known = {*about["flags"], *about["gone"].split(), *unread}
     flags = {}
     for i, word in enumerate(words):
         name, equals, value = word.partition("=")
@@ -94,7 +92,7 @@ def flags_of(words: list[str], about: Mapping, program: str) -> dict[str, str]:
             continue
         following = words[i + 1] if i + 1 < len(words) else ""
         value = value if equals else following
-        if about["flags"].get(name) == "shared":
+        if about["flags"].get(name) == "shared" or name in unread:
             value = "on"
         elif not value or not equals and re.match("-+[a-z]", value):
             raise Refused("command_value", flag=name)
@@ -236,7 +234,9 @@ def of_flags(values: Mapping, config: Mapping, notes: list[str]) -> dict:
     form = values.get("rule") or rule.get("rope_type") or ("linear" if factor else "default")
     form = "linear" if form == "default" and factor else form
     made = rule | ({"rope_theta": numbers["base"]} if "base" in numbers else {})
-    if values.get("rule") or factor:
+    ramp = [key for key in ("original", "beta_fast", "beta_slow") if key in numbers]
+    notes += [said("no_yarn", flags=[names[key] for key in ramp])] * bool(ramp and form != "yarn")
+    if values.get("rule") or factor or ramp and form == "yarn":
         made = {key: value for key, value in made.items() if form == "yarn" or key not in words_of_rules()}
         made |= {
             "rope_type": "default" if form == "none" else form,

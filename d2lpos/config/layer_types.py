@@ -105,18 +105,12 @@ def groups(form: dict, keys: Keys, depth: int) -> list[str]:
     return [FULL if i in full else "linear_attention" for i in range(depth)]
 
 
-def windows_from(form: dict, keys: Keys, depth: int) -> list[str]:
-    """Qwen's: windows from a layer on, where `use_sliding_window` says so."""
-    windows = keys.get("use_sliding_window", True) and keys.get("sliding_window") is not None
-    full = keys.first(form["key"]) if windows else depth
-    return [FULL if i < full else WINDOW for i in range(depth)]
-
-
-def windows_until(form: dict, keys: Keys, depth: int) -> list[str]:
-    """Qwen2-MoE's: windows in every other layer before one, where `use_sliding_window` says so."""
-    windows = keys.get("use_sliding_window") and keys.get("sliding_window") is not None
-    last = keys.first(form["key"]) if windows else 0
-    return [WINDOW if i < last and i % 2 == 0 else FULL for i in range(depth)]
+def windows(form: dict, keys: Keys, depth: int) -> list[str]:
+    """Qwen's: windows from a layer on; Qwen2-MoE's in every other layer `until` one, where `use_sliding_window` says so."""
+    until = form.get("until", False)
+    on = keys.get("use_sliding_window", not until) and keys.get("sliding_window") is not None
+    end = keys.first(form["key"]) if on else 0
+    return [WINDOW if on and (i < end and i % 2 == 0 if until else i >= end) else FULL for i in range(depth)]
 
 
 def where_it_turns(form: dict, keys: Keys, depth: int) -> list[str]:
@@ -168,8 +162,7 @@ FORMS = {
     "letters": letters,
     "listed": by_list,
     "groups": groups,
-    "windows_from": windows_from,
-    "windows_until": windows_until,
+    "windows": windows,
     "where_it_turns": where_it_turns,
     "sparse": sparse,
     "blocks": blocks,

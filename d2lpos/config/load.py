@@ -91,27 +91,31 @@ def is_params(values: Mapping) -> bool:
 def of_params(values: Mapping, name: str) -> tuple[dict, list[str]]:
     """The config.json that stands for a params.json, and what this leaves out.
 
-    Raises Refused for latent attention, windows of several sizes, and numbers of a stretch that are not known.
+    Raises Refused for windows of several sizes, and numbers of a stretch that are not known.
     """
     about, words = table("params"), table("words")["files"]
-    if "qk_rope_head_dim" in values:
-        raise Refused("params_latent", name=name)
-    for key in ("yarn", "llama_4_scaling"):
+    for key in ("moe", "yarn", "llama_4_scaling"):
         if not isinstance(values.get(key), dict | None):
             raise Refused("dictionary", key=key, got=values[key])
+    experts, yarn, temperature = (values.get(key) or {} for key in ("moe", "yarn", "llama_4_scaling"))
     config = {
         about["keys"].get(key, key): value
         for key, value in values.items()
         if key not in about["silent"].split()
     }
+    config |= {key: experts[name] for name, key in about["moe"].items() if name in experts}
     config |= windows_of(values, config)
-    yarn, temperature = values.get("yarn"), values.get("llama_4_scaling")
-    strange = sorted({*(yarn or {})} - {*about["yarn"], "apply_scale"})
+    strange = sorted({*yarn} - {*about["yarn"], "apply_scale"})
     if strange:
         raise Refused("strange_keys_within", key="yarn", names=strange)
+    both = {**values, **config}
+    family = next((family for key, family in about["families"].items() if both.get(key)), about["family"])
     rule = {"rope_type": "yarn"} if yarn else {}
-    rule |= {about["yarn"][key]: value for key, value in (yarn or {}).items() if key != "apply_scale"}
-    rule |= {"attention_factor": 1} if yarn and yarn.get("apply_scale") is False else {}
+    rule |= {about["yarn"][key]: value for key, value in yarn.items() if key != "apply_scale"}
+    if yarn and "qk_rope_head_dim" in values:
+        rule |= about["latent"]
+    elif yarn.get("apply_scale") is False:
+        rule["attention_factor"] = 1
     if values.get("use_scaled_rope"):
         keys = about["llama3_keys"]
         rule = about["llama3"] | {keys[key]: values[key] for key in keys if values.get(key) is not None}
@@ -120,8 +124,6 @@ def of_params(values: Mapping, name: str) -> tuple[dict, list[str]]:
         rule.setdefault(
             "original_max_position_embeddings", temperature.get("original_max_position_embeddings")
         )
-    both = {**values, **config}
-    family = next((family for key, family in about["families"].items() if both.get(key)), about["family"])
     length = config.setdefault("max_position_embeddings", None)
     spelling = "rope_parameters" if temperature else "rope_scaling"
     if temperature and "rope_theta" in config:

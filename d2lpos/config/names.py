@@ -218,6 +218,10 @@ def has_keys(config: Mapping, other: Mapping) -> bool:
         for one, text in zip((config, other), texts, strict=True)
     ]
     own, wanted = texts
-    return bool(types[0] & types[1]) and all(
-        key in own and own[key] == value for key, value in wanted.items() if key != "model_type"
-    )
+    idle = {"model_type"} | ({"max_position_embeddings"} if lacks_length(own) else set())
+    return bool(types[0] & types[1]) and all(key in own and own[key] == wanted[key] for key in wanted if key not in idle)
+
+
+def lacks_length(config: Mapping) -> bool:
+    """Whether a configuration is of a params.json that says no length: the rest then tells the release and so the length."""
+    return config.get("_from") == "params.json" and config.get("max_position_embeddings") is None

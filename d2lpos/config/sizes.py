@@ -5,7 +5,6 @@ A factor is a number, a key, or one of the pieces that stand beside them.
 """
 
 import json
-import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -39,8 +38,8 @@ class Sizes:
                 raise Refused("card_architecture", names=sorted(words("card", "complete")), got=name)
         self.every = {**row["by_class"], **self.every}
         for key, value in row.get("only", {}).items():
-            if self.every[key] != value:
-                raise Refused("card_only", family=self.family, key=key, value=value, got=self.every[key])
+            if self.every.get(key) != value:
+                raise Refused("card_only", family=self.family, key=key, value=value, got=self.every.get(key))
         return self.sum(row["count"])
 
     def state(self, form: Mapping) -> float:
@@ -48,7 +47,7 @@ class Sizes:
 
         form says how a program keeps them, by card.json. Raises Refused as above.
         """
-        row, layers = named("states", self.family), self.derived("stateful")
+        row, layers = named("states", self.family), self.of("stateful")
         if not layers:
             return 0
         if row is None:
@@ -69,37 +68,35 @@ class Sizes:
         return table("card")["widths"][width]
 
     def sum(self, text: str) -> int:
-        return sum(math.prod(map(self.of, term.split())) for term in text.split(" + "))
+        return sum(map(self.product, text.split(" + ")))
+
+    def product(self, term: str) -> int:
+        """Of the factors of a term; behind one that is 0 a file need not say the others."""
+        word, _, rest = term.partition(" ")
+        value = self.of(word)
+        return value * self.product(rest) if rest and value else value
 
     def of(self, word: str) -> int:
-        """The value of a factor."""
+        """The value of a factor: a number, a piece, a number of layers, the features or the key heads of a layer, or a key's."""
+        about, layers = table("card"), [self.reading["kinds"][kind] for kind in self.reading["layers"]]
         if word.lstrip("-").isdigit():
             return int(word)
-        if word in table("card")["pieces"]:
-            return self.sum(table("card")["pieces"][word])
-        if word in ("attending", "depth", "dim", "kv", "stateful"):
-            return self.derived(word)
-        value = self.every.get(word, self.every.get(table("card")["also"].get(word)))
+        if word in about["pieces"]:
+            return self.sum(about["pieces"][word])
+        if word == "depth" or word == "stateful" and (named("states", self.family) or {}).get("every"):
+            return len(layers)
+        if word in about["having"]:
+            return sum(bool(one[about["having"][word]]) for one in layers)
+        if word in about["types"]:
+            return sum(one["type"] in words("card", "types", word) for one in layers)
+        if word == "kv":
+            return self.of("num_key_value_heads" if "num_key_value_heads" in self.every else "num_attention_heads")
+        if word == "dim":
+            return self.every.get("head_dim") or self.of("hidden_size") // max(self.of("num_attention_heads"), 1)
+        value = self.every.get(word, self.every.get(about["also"].get(word)))
         if type(value) not in (int, bool) or value < 0:
             raise Refused("card_lacks", family=self.family, key=word, got=value)
         return value
-
-    def derived(self, word: str) -> int:
-        """Numbers of layers, the features of a head and how many heads keep keys."""
-        layers = [self.reading["kinds"][kind] for kind in self.reading["layers"]]
-        if word == "depth":
-            return len(layers)
-        if word == "attending":
-            return sum(one["attends"] for one in layers)
-        if word == "stateful":
-            if (named("states", self.family) or {}).get("every"):
-                return len(layers)
-            return sum(one["type"] in words("card", "stateful") for one in layers)
-        if word == "kv":
-            return self.of(
-                "num_key_value_heads" if "num_key_value_heads" in self.every else "num_attention_heads"
-            )
-        return self.every.get("head_dim") or self.of("hidden_size") // max(self.of("num_attention_heads"), 1)
 
 
 def named(part: str, family: str) -> dict | None:

@@ -65,8 +65,9 @@ def target(reading: Reading, length: int | None) -> tuple[str, Encoding]:
     if length is None:
         refuse(reading, "untold")
     if stretched(reading):
-        allowed, most = reading["lengths"]["allowed"] or length, reach(reading)
-        refuse(reading, "beyond" if most > allowed else "stretched", allowed=allowed, reach=most)
+        allowed, most = reading["lengths"]["allowed"], reach(reading)
+        code = "unbounded" if not allowed else "beyond" if most > allowed else "stretched"
+        refuse(reading, code, allowed=allowed, reach=most)
     layers = [layer for layer in reading["kinds"] if turns(layer) and not (by_kind and within_window(layer))]
     names = {layer["type"] if by_kind else "" for layer in layers}
     ways = {tuple(layer["encoding"][key] for key in ("base", "layout", "rotary")) for layer in layers}
@@ -104,7 +105,7 @@ def passed_over(row: Mapping, rule: str) -> list[str]:
 def refuse(reading: Reading, code: str, **fields: object) -> None:
     """Raise Refused; its field cap is the longest text that the file as it is allows, None where that is not known."""
     lengths = reading["lengths"]
-    cap = lengths["rows"] or lengths["allowed"] or lengths["original"]
+    cap = lengths["rows"] or lengths["allowed"] or (None if stretched(reading) else lengths["original"])
     raise Refused(f"settings_{code}", family=reading["family"], cap=cap, **fields)
 
 

@@ -14,7 +14,7 @@ from .turn import NOTHING, turn_of
 def read_rope(row: dict, keys: Keys) -> dict:
     types = types_of(row, keys)
     windows = keys.get("use_sliding_window") is not False
-    window = WIDTHS[row["width"]](keys) if windows else None
+    window = width_of(row, keys) if windows else None
     keys.pass_over(() if windows else ("sliding_window",))
     rules = OWN[row["parameters"]](keys, types) if row["parameters"] else by_types(keys)
     turns = TURNS[row["turns"]](keys, len(types))
@@ -79,49 +79,23 @@ def parameters_for(row: dict, rules: dict, kind: str) -> Parameters | None:
     return parameters
 
 
-# How wide a window is.
+def width_of(row: dict, keys: Keys) -> int | None:
+    """How wide a window is, by the first of the row's ways whose key is there; None where no key says it.
 
-
-def sliding_window(keys: Keys) -> int | None:
-    return keys.get("sliding_window")
-
-
-def half_of_local(keys: Keys) -> int:
-    """ModernBERT's: half of `local_attention` on each side, and the token itself."""
-    return keys.first("local_attention") // 2 + 1
-
-
-def half_without_a_causal_mask(keys: Keys) -> int | None:
-    """Gemma 3's; without a causal mask half of it on each side, and the token itself."""
-    window = keys.get("sliding_window")
-    return window // 2 + 1 if window and keys.get("use_bidirectional_attention") else window
-
-
-def of_the_decoder(keys: Keys) -> int | None:
-    """That of ModernBERT's decoder: what its file says, or half of `local_attention`."""
-    window, local = keys.own.get("sliding_window"), keys.get("local_attention")
-    keys.pass_over(("sliding_window",))
-    return local // 2 if window is None and local else window
-
-
-def attention_window(keys: Keys) -> int:
-    return keys["attention_window_size"]
-
-
-def counted_without_itself(keys: Keys) -> int | None:
-    """MiMo's, where `sliding_window_size` does not count the token itself."""
-    window, before = keys.get("sliding_window"), keys.get("sliding_window_size")
-    return window if before is None else before + 1
-
-
-WIDTHS = {
-    "sliding_window": sliding_window,
-    "half_of_local": half_of_local,
-    "half_without_a_causal_mask": half_without_a_causal_mask,
-    "of_the_decoder": of_the_decoder,
-    "attention_window": attention_window,
-    "counted_without_itself": counted_without_itself,
-}
+    An `own` key counts where the file has it, and one with `where` beside that flag. A window is half as wide as its key says,
+    or `more` for a token that its key does not count.
+    """
+    widths = []
+    for way in row["width"]:
+        key, width = way["key"], None
+        if way.get("own"):
+            width = keys.own.get(key)
+            keys.pass_over((key,))
+        else:
+            width = keys.get(key)
+        if width is not None and ("where" not in way or keys.get(way["where"])):
+            widths.append((width // 2 if way.get("half") else width) + way.get("more", 0))
+    return widths[0] if widths else None
 
 
 # What queries are multiplied by.

@@ -73,6 +73,12 @@ def makers(reading: Reading, release: Mapping | None = None) -> Makers:
     }
 
 
+def factor_and_reach(stretch: Mapping) -> tuple[float, int]:
+    """The factor that makers tell for a stretch, and how many tokens that reaches, where each has a position of its own."""
+    most = stretch.get("factor", stretch["to"] / stretch["from"])
+    return most, min(stretch["to"], int(most * stretch["from"]))
+
+
 def verdict(reading: Reading, tokens: int, release: Mapping | None = None) -> Verdict:
     """Whether the model reads a text of that length, with the reason and its numbers.
 
@@ -84,7 +90,8 @@ def verdict(reading: Reading, tokens: int, release: Mapping | None = None) -> Ve
     ('no', 1024)
     """
     check_tokens(tokens=tokens)
-    code, fields = answer(reading, tokens, makers(reading, release))
+    said = makers(reading, release)
+    code, fields = answer(reading, tokens, said)
     words = table("verdict")
     kind = next(name for name, codes in words["kinds"].items() if code in codes)
     made: Verdict = {"kind": kind, "code": code, "tokens": tokens, "fields": fields}
@@ -97,7 +104,7 @@ def verdict(reading: Reading, tokens: int, release: Mapping | None = None) -> Ve
         made["rule"] = "yarn"
     lengths = reading["lengths"]
     cap = min(
-        filter(None, (lengths["until"], lengths["rows"] or lengths["allowed"] or fields.get("length"))),
+        filter(None, (lengths["until"], lengths["rows"] or lengths["allowed"] or said["length"])),
         default=None,
     )
     if cap and kind in ("no", "unknown") and not reading["pictures"]:
@@ -110,7 +117,7 @@ def answer(reading: Reading, tokens: int, said: Makers) -> tuple[str, dict]:
     lengths = reading["lengths"]
     rows, until, allowed, length = lengths["rows"], lengths["until"], lengths["allowed"] or 0, said["length"]
     by_makers = said["by"] in ("training", "context")
-    told = {"by": said["by"], "length": length}
+    known = {"by": said["by"], "length": length}
     if reading["pictures"]:
         return "picture", {}
     if until is not None and tokens > until:
@@ -119,26 +126,26 @@ def answer(reading: Reading, tokens: int, said: Makers) -> tuple[str, dict]:
         return ("rows" if tokens > rows else "rows_within"), {"rows": rows}
     if by_makers and tokens <= length:
         grows = 0 < allowed < tokens
-        return "grow" if grows else said["by"], {"length": length, **({"allowed": allowed} if grows else {})}
+        return "grow" if grows else said["by"], {"length": length, **({"allowed": allowed, "by": said["by"]} if grows else {})}
     turning = [layer for layer in reading["kinds"] if turns(layer)]
     if stretched(reading) and allowed:
-        return of_own(reading, tokens, told if by_makers else None, said["user"])
+        return of_own(reading, tokens, known if by_makers else None, said["user"])
     if length and not by_makers and tokens <= length:
         return said["by"], {"length": length}
     if not turning or all(map(within_window, turning)):
-        return without_angles(reading, told)
+        return without_angles(reading, known)
     if length is None:
         return "unknown", {}
     if not any(pair for layer in turning for pair in fresh(layer, length, tokens)):
-        return "angles", told
+        return "angles", known
     if tokens <= allowed:
         allows = {"allows": "class" if lengths["by_class"] else "file", "allowed": allowed}
-        return with_stretch(reading, tokens, said, ("beyond", {**told, **allows}))
+        return with_stretch(reading, tokens, said, ("beyond", {**known, **allows}))
     return with_stretch(reading, tokens, said, None)
 
 
-def of_own(reading: Reading, tokens: int, told: dict | None, user: Mapping | None) -> tuple[str, dict]:
-    """Of a file that has a stretch. told is the length that its makers tell of, which tokens exceed, and user the stretch that
+def of_own(reading: Reading, tokens: int, known: dict | None, user: Mapping | None) -> tuple[str, dict]:
+    """Of a file that has a stretch. known is the length that its makers tell of, which tokens exceed, and user the stretch that
     they tell to set, which the file may have by now."""
     lengths = reading["lengths"]
     allowed, original = lengths["allowed"], lengths["original"]
@@ -152,11 +159,11 @@ def of_own(reading: Reading, tokens: int, told: dict | None, user: Mapping | Non
     ]
     ways = {(rule["kind"], rule.get("length")) for rule in rules}
     if user and tokens <= min(allowed, user["to"]) and ways == {(user["rule"], user["from"])}:
-        factor, most = rules[0]["factor"], user["to"] / user["from"]
-        if tokens <= factor * user["from"] and factor <= most:
-            return "own_told", {"factor": factor, "makers": user.get("word", "told"), "to": user["to"], "most": most}
+        factor = rules[0]["factor"]
+        if tokens <= factor * user["from"] and factor <= factor_and_reach(user)[0]:
+            return "own_told", advice(factor, user)
     if tokens <= allowed:
-        return ("own_untrained", {**fields, **told}) if told else (f"own{'_plain' * plain}", both)
+        return ("own_untrained", {**fields, **known}) if known else (f"own{'_plain' * plain}", both)
     if tokens <= reach(reading):
         return "reach", {**fields, "reach": reach(reading)}
     growing = [
@@ -167,18 +174,18 @@ def of_own(reading: Reading, tokens: int, told: dict | None, user: Mapping | Non
     return f"second{'_plain' * plain}", both
 
 
-def without_angles(reading: Reading, told: dict) -> tuple[str, dict]:
-    """Of a model in which no angle is new in a longer text; told says what is known of its length, and by whom."""
+def without_angles(reading: Reading, known: dict) -> tuple[str, dict]:
+    """Of a model in which no angle is new in a longer text; known says what is known of its length, and by whom."""
     turning = [layer for layer in reading["kinds"] if turns(layer)]
     if turning:
-        return "windows", {**told, "window": max(layer["window"] or layer["chunk"] for layer in turning)}
+        return "windows", {**known, "window": max(layer["window"] or layer["chunk"] for layer in turning)}
     if has_slopes(reading):
-        return "slopes", told
+        return "slopes", known
     if any(layer["encoding"] for layer in reading["kinds"]):
-        return "buckets", told
+        return "buckets", known
     if reading["input"]:
-        return ("sinusoids", {"length": told["length"]}) if told["length"] else ("unknown", {})
-    return "silent" if any(layer["attends"] for layer in reading["kinds"]) else "still", told
+        return ("sinusoids", {"length": known["length"]}) if known["length"] else ("unknown", {})
+    return "silent" if any(layer["attends"] for layer in reading["kinds"]) else "still", known
 
 
 def with_stretch(
@@ -191,21 +198,21 @@ def with_stretch(
     except Refused as why:
         return beyond or ("refused", {"why": {"code": why.code, "fields": why.fields}})
     factor = next(change["value"] for change in changes if change["path"][-1] == "factor")
-    if beyond and not (user and tokens <= user["to"]):
+    within = user and tokens <= factor_and_reach(user)[1]
+    if beyond and not within:
         return beyond
     if factor > words["furthest"]:
         return "too_far", {"factor": factor, "furthest": words["furthest"]}
     if not user:
         return "untested", {"factor": factor}
-    fields = {
-        "factor": factor,
-        "makers": user.get("word", "told"),
-        "to": user["to"],
-        "most": user["to"] / user["from"],
-    }
     if beyond:
-        return "beyond_with", {**beyond[1], **fields}
-    return ("with" if tokens <= user["to"] else "over"), fields
+        return "beyond_with", {**beyond[1], **advice(factor, user)}
+    return ("with" if within else "over"), advice(factor, user)
+
+
+def advice(factor: float, user: Mapping) -> dict:
+    """The fields of an answer that names a factor beside what makers tell."""
+    return {"factor": factor, "makers": user.get("word", "told"), "to": user["to"], "most": factor_and_reach(user)[0]}
 
 
 def in_words(made: Verdict) -> str:

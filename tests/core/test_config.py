@@ -12,7 +12,7 @@ from typing import NotRequired, Union, get_args, get_origin, get_type_hints, is_
 import pytest
 
 import d2lpos.config
-from d2lpos.config import Refused, parse, read, releases, schema
+from d2lpos.config import Refused, read, releases, schema
 from d2lpos.config.tables import by_name, rows, table
 
 FOLDER = Path(d2lpos.config.__file__).parent
@@ -110,47 +110,39 @@ def nested(depth: int) -> list:
     return within
 
 
-BAD = {
-    "num_hidden_layers must be at most 10,000, as no model is larger; got 10000000": LLAMA | {"num_hidden_layers": 10**7},
-    "head_dim must be at most 1,048,576, as no model is larger; got 1000000000": LLAMA | {"head_dim": 10**9},
-    "factor must be at most 1,000,000, as no model is larger; got 1e+25": rope(type="linear", factor=1e25),
-    'rope_type "yarn" must have a factor, and has none': rope(rope_type="yarn"),
-    'rope_type "llama3" must have a factor, and has none': rope(rope_type="llama3"),
-    "rope_theta must be a positive number; got Infinity": LLAMA | {"rope_theta": 10**400},
-    "rope_theta must be finite and above 1; got 1": LLAMA | {"rope_theta": 1.0},
-    "config must not nest its lists and objects so deeply": LLAMA | {"strange": nested(100_000)},
-    "n_positions must be at most 16,777,216, as no model is larger": {"model_type": "gpt2", "n_positions": 10**9},
-    "attention_types must be at most 10,000": {"model_type": "gpt_neo", "attention_types": [[["global"], 10**9]]},
-    "mrope_section must have 64 pairs in all": {"model_type": "qwen3_vl_text", "rope_scaling": {"mrope_section": [10**9, 1, 1]}},
-    "partial_rotary_factor must be a number from 0 to 1; got null": {
-        "model_type": "gemma4_text",
-        "num_hidden_layers": 1,
-        "layer_types": ["full_attention"],
-        "rope_parameters": {"full_attention": {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": None}},
-    },
-    'max_seq_len must be a whole number of at least 1; got "x"': {"model_type": "mpt", "max_seq_len": "x"},
-    'context_length must be a whole number of at least 1; got {"a": 1}': {"model_type": "rwkv", "context_length": {"a": 1}},
-    "mrope_interleaved must be true or false; got Infinity": {
-        "model_type": "qwen3_vl_text",
-        "rope_parameters": {"rope_theta": 1e6, "mrope_interleaved": 10**400},
-    },
-    "max_position_embeddings must leave rows for tokens, the first of which stands at row 2; got 1": {"model_type": "xmod", "max_position_embeddings": 1},
-    "num_key_value_heads of llama4_text must not be null, which its class does not take; where the key is missing it means 8": {
-        "model_type": "llama4",
-        "text_config": {"num_key_value_heads": None},
-    },
-    "rope_theta must be larger beside YaRN, so that some pair makes no more than beta_fast = 32 turns; got 3": LLAMA
-    | {"rope_theta": 3, "rope_scaling": {"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096}},
-    "beta_slow must be positive and at most beta_fast; got beta_slow=64, beta_fast=32": rope(type="yarn", factor=2.0, beta_slow=64),
-}  # fmt: skip
+BAD = [  # a code, and the key that it names, if any
+    ("too_large num_hidden_layers", LLAMA | {"num_hidden_layers": 10**7}),
+    ("too_large head_dim", LLAMA | {"head_dim": 10**9}),
+    ("too_large factor", rope(type="linear", factor=1e25)),
+    ("needs_factor", rope(rope_type="yarn")),
+    ("needs_factor", rope(rope_type="llama3")),
+    ("positive rope_theta", LLAMA | {"rope_theta": 10**400}),
+    ("base", LLAMA | {"rope_theta": 1.0}),
+    ("deep", LLAMA | {"strange": nested(100_000)}),
+    ("too_large n_positions", {"model_type": "gpt2", "n_positions": 10**9}),
+    ("too_large attention_types", {"model_type": "gpt_neo", "attention_types": [[["global"], 10**9]]}),
+    ("section_pairs", {"model_type": "qwen3_vl_text", "rope_scaling": {"mrope_section": [10**9, 1, 1]}}),
+    ("share partial_rotary_factor",
+     {"model_type": "gemma4_text", "num_hidden_layers": 1, "layer_types": ["full_attention"], "rope_parameters":
+     {"full_attention": {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": None}}}),
+    ("whole max_seq_len", {"model_type": "mpt", "max_seq_len": "x"}),
+    ("whole context_length", {"model_type": "rwkv", "context_length": {"a": 1}}),
+    ("flag mrope_interleaved",
+     {"model_type": "qwen3_vl_text", "rope_parameters": {"rope_theta": 1e6, "mrope_interleaved": 10**400}}),
+    ("no_rows max_position_embeddings", {"model_type": "xmod", "max_position_embeddings": 1}),
+    ("null num_key_value_heads", {"model_type": "llama4", "text_config": {"num_key_value_heads": None}}),
+    ("ramp", LLAMA | {"rope_theta": 3, "rope_scaling": {"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096}}),
+    ("band", rope(type="yarn", factor=2.0, beta_slow=64)),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("sentence", "file"), BAD.items(), ids=BAD)
-def test_what_no_model_has_gets_a_sentence_at_once(sentence, file):
+@pytest.mark.parametrize(("why", "file"), BAD)
+def test_what_no_model_has_gets_a_sentence_at_once(why, file):
     begin = time.process_time()
     with pytest.raises(Refused) as error:
         read(file)
-    assert str(error.value).startswith(sentence) and time.process_time() - begin < 1
+    assert [error.value.code, *filter(None, [error.value.fields.get("key")])] == why.split()
+    assert time.process_time() - begin < 1
 
 
 def test_a_refusal_has_a_code_and_fields_that_json_holds():
@@ -185,21 +177,6 @@ def test_any_other_file_is_read_or_refused():
         except Refused as refusal:
             answers["odd" if refusal.code == "odd" else "refused"] += 1
     assert min(answers["read"], answers["refused"]) > 250 and answers["odd"] <= 2
-
-
-PASTED = {
-    "a mark of its encoding": "\ufeff{}",
-    "as Python prints it": "LlamaConfig {}\n",
-    "in a fence": "```json\n{}\n```\n",
-    "numbers that JSON has not": '{{"time_step_limit": [0, Infinity], {}',
-}
-
-
-@pytest.mark.parametrize("form", PASTED.values(), ids=PASTED)
-def test_a_file_as_people_have_it(form):
-    text = json.dumps(LLAMA)
-    text = form.replace("{{", "{").replace("{}", text[1:]) if "Infinity" in form else form.replace("{}", text)
-    assert read(parse(text)) == read(LLAMA)
 
 
 def test_every_code_of_a_refusal_has_words_and_every_word_a_code():

@@ -276,8 +276,8 @@ MISTAKES = {
     "d2lpos/config/layer_types.py tests/core/test_pretrained.py": [
         "(i - at) % period == 0 → (i - at + 1) % period == 0",
         "types[end] = FULL → pass",
-        "[FULL if i < full else WINDOW → [FULL if i <= full else WINDOW",
-        "WINDOW if i < last and i % 2 == 0 else → WINDOW if i < last else",
+        "if until else i >= end → if until else i > end",
+        "i < end and i % 2 == 0 if until → i < end if until",
         "not period or (i + 1) % period != 0 → not period or i % period != 0",
         "number - 1 for number in lists[\"full_attn_layers\"] → number for number in lists[\"full_attn_layers\"]",
         "\"mlp\" if \"no_op\" in attention or \"replace_with_linear\" in attention else → \"mlp\" if \"no_op\" in attention else",

@@ -1,14 +1,15 @@
-// What the page's reader makes of each file of standard input: an array of [text, questions] in JSON, where a question is a
-// name and its arguments. Prints an array of arrays of answers, a refusal as its code, fields and sentence.
+// What the page makes of each entry of standard input, a list in JSON, as a list: of a text in base 64 what it loads of such a
+// file, twice, the second time from a File; of a command and a configuration what the command does; of [text, names to ignore,
+// questions] a list of answers, where a question is a name and its arguments. A refusal is its code, fields and sentence.
 const fs = require("node:fs");
 const path = require("node:path");
 
 const folder = path.join(__dirname, "../../d2lpos/config/tables"), page = path.join(__dirname, "../../book/your-model");
 const table = name => [path.parse(name).name, JSON.parse(fs.readFileSync(path.join(folder, name), "utf-8"))];
-const tables = Object.fromEntries(fs.readdirSync(folder).map(table));
-const r = require(path.join(page, "reader.js"))(tables), answers = require(path.join(page, "answers.js"))(r);
-const {card, cardLines} = require(path.join(page, "card.js"))(r, answers);
-const names = require(path.join(page, "names.js"))(tables), verdicts = require(path.join(page, "verdict.js"))(r, answers);
+const script = name => require(path.join(page, `${name}.js`));
+const tables = Object.fromEntries(fs.readdirSync(folder).map(table)), r = script("reader")(tables), answers = script("answers")(r);
+const {card, cardLines} = script("card")(r, answers), names = script("names")(tables), verdicts = script("verdict")(r, answers);
+const files = script("files")(r, answers), {ran} = script("commands")(r, answers);
 
 const turning = reading => reading.kinds.filter(answers.turns);
 const ask = {
@@ -34,20 +35,27 @@ const ask = {
     const [release, near] = names.lookUp(text);
     return [release && [release.name, names.isCalled(release, text), names.loaded(release, text)], near.map(one => one.name)];
   },
+  alike: (_, file) => names.alike(file)?.name ?? null,
 };
 
-function attempt(work) {
+async function attempt(work) {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (!(error instanceof r.Refused)) return {failed: error.stack};
     return {refused: error.code, fields: error.fields, sentence: error.message};
   }
 }
-
-const made = JSON.parse(fs.readFileSync(0, "utf-8")).map(([text, ignore, questions]) => {
-  const reading = attempt(() => r.read(r.parse(text), ignore));
-  if ("refused" in reading || "failed" in reading) return questions.map(() => reading);
-  return questions.map(([name, ...asked]) => attempt(() => ask[name](reading, ...asked, ...(name === "card" ? [r.parse(text)] : []))));
-});
-process.stdout.write(JSON.stringify(made, (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value)));
+const each = work => list => Promise.all(list.map(work));
+async function made(one) {
+  if (typeof one === "string") {
+    const bytes = Buffer.from(one, "base64");
+    return [await attempt(() => files.load(bytes)), await attempt(() => files.open(new File([bytes], "the file")))];
+  }
+  if (one.length === 2) return attempt(() => ran(...one));
+  const [text, ignore, questions] = one, reading = await attempt(() => r.read(r.parse(text), ignore));
+  const asked = ([name, ...rest]) => ask[name](reading, ...rest, ...(["alike", "card"].includes(name) ? [r.parse(text)] : []));
+  return each(question => ("refused" in reading || "failed" in reading ? reading : attempt(() => asked(question))))(questions);
+}
+const shown = (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value);
+each(made)(JSON.parse(fs.readFileSync(0, "utf-8"))).then(all => process.stdout.write(JSON.stringify(all, shown)));

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM
+from transformers import AutoModel, AutoModelForCausalLM
 
-from d2lpos.config import Refused, card, card_lines, read
+from d2lpos.config import Refused, card, card_lines, memory, read
 from d2lpos.config.sizes import Sizes, named
 from d2lpos.config.tables import table
 from tests.parity import tiny
@@ -26,20 +26,17 @@ GEMMA3 = {
 
 @pytest.mark.parametrize("family", COUNTED)
 def test_parameters_are_those_of_its_model(family):
-    config = fitted(family)
-    try:
-        AutoModelForCausalLM._model_mapping[type(config)]
-    except KeyError:
-        pytest.skip("a part of a larger model")
-    row = named("parameters", family)
-    flags = {key: not value for key, value in row["by_class"].items() if type(value) is bool and key not in row.get("only", {})}
+    row, whole = named("parameters", family), type(fitted(family)) in AutoModelForCausalLM._model_mapping
+    only = row.get("only", {})
+    flags = {key: not value for key, value in row["by_class"].items() if type(value) is bool and key not in only}
     for more in ({}, *({key: value} for key, value in flags.items()), flags):
         config = fitted(family)
-        for key, value in more.items():
+        for key, value in (only | more).items():
             setattr(config, key, value)
         with torch.device("meta"):
-            theirs = AutoModelForCausalLM.from_config(config)
-        assert Sizes(config, read(config)).parameters() == sum(x.numel() for x in theirs.parameters())
+            theirs = (AutoModelForCausalLM if whole else AutoModel).from_config(config)
+        head = 0 if whole or getattr(config, "tie_word_embeddings", False) else config.hidden_size * config.vocab_size
+        assert Sizes(config, read(config)).parameters() == sum(x.numel() for x in theirs.parameters()) + head
 
 
 @pytest.mark.parametrize("family", COUNTED)
@@ -61,7 +58,7 @@ def test_parameters_of_releases():
         ({"quantization_config": {"bits": 4}}, "its file is quantized"),
         ({"torch_dtype": None}, "its file names no dtype"),
         ({"vocab_size": None}, "its file must say vocab_size"),
-        ({"model_type": "phi"}, "the parameters of phi are not counted"),
+        ({"model_type": "gptj"}, "the parameters of gptj are not counted"),
     ):
         file = llama | change
         made = card(read(file), file, gib=80)
@@ -88,6 +85,9 @@ def test_the_longest_text_fits_and_one_more_page_does_not(file, program):
 
     assert total(made["longest"]) <= room < total(made["longest"] + page)
     assert made["longest_full"] < made["longest"] or program == "sglang"
+    bounded = card(read(file | {"max_position_embeddings": 4096}), file, None, 8, 40, weights=20, program=program)
+    assert (bounded["longest"], bounded["limit"]) == (4096, 4096) and bounded["holds"] > 4096
+    assert f"all that its file allows, fit into 40 GiB, whose memory would hold texts of {bounded['holds']:,}" in card_lines(bounded)
     assert card(reading, file, None, 1, 10, weights=11, program=program)["longest"] == 0
 
 
@@ -102,6 +102,13 @@ def test_who_keeps_windows():
     assert rows["gemma3_text", "sglang"] == full["sglang"] and rows["gemma3_text", "vllm"] == 1024 + 16
     assert rows["llama4_text", "vllm"] == full["vllm"] and rows["llama4_text", "transformers"] == 8191
     assert card(read(llama4), llama4, 100_000, program="llama.cpp")["rows"] == 8192 + 512
+
+
+@pytest.mark.parametrize(("name", "size"), [("Qwen3 8B", 0.1373), ("Qwen3 32B", 0.2441), ("Llama 3 70B", 0.3052)])
+def test_a_thousand_tokens_cost_what_lmcache_says(name, size):
+    """The table of popular models in its docs/source/getting_started/faq.rst, since its pull request 1769; the last is Llama 3.1's."""
+    [config] = [one["config"] for one in releases() if one["name"] == name]
+    assert round(memory(read(config), 1000)["full"] / 2**30, 4) == size
 
 
 BAD = [

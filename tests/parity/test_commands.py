@@ -7,9 +7,8 @@ import pytest
 from d2lpos.config import edits, ran, read, settings
 from d2lpos.config.__main__ import main
 from d2lpos.config.tables import table
-from tests.node import ROOT, node
 from tests.parity.releases import releases
-from tests.parity.test_reader import attempt, difference, same
+from tests.parity.test_reader import attempt, difference, page, same
 
 RELEASES = {one["name"]: one["config"] for one in releases()}
 QWEN, VL, GEMMA, PHI = (RELEASES[name] for name in ("Qwen3 8B", "Qwen3-VL 8B", "Gemma 3 27B", "Phi-3 mini 128k"))
@@ -21,9 +20,8 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 def both(*asked):
     """What Python makes of commands and configurations, after a look that the page makes the same."""
-    theirs = json.loads(node(ROOT / "tests/parity/files.js", stdin=json.dumps(asked)))
     ours = [attempt(lambda one=one: ran(*one)) for one in asked]
-    for one, (other, _) in zip(ours, theirs, strict=True):
+    for one, other in zip(ours, page(*asked), strict=True):
         assert same(one, other), difference(one, other)
     return ours
 
@@ -35,6 +33,18 @@ def vllm(tokens, keys=None, before=""):
 
 def sglang(tokens, keys):
     return f"python -m sglang.launch_server --model-path MODEL --context-length {tokens} --json-model-override-args '{json.dumps(keys)}'"
+
+
+def test_an_image_of_docker_starts_its_program():
+    run, model = "docker run --gpus all -p 8000:8000 --env VLLM_ALLOW_LONG_MAX_MODEL_LEN=1", "--model Qwen/Qwen3-8B --max-model-len 131072"
+    image, module, cpp = both(
+        (f"{run} vllm/vllm-openai:latest {model}", QWEN),
+        (f"python3 -m vllm.entrypoints.openai.api_server {model} --disable-sliding-window", QWEN),
+        ("docker run -v ~/m:/m ghcr.io/ggml-org/llama.cpp:server-cuda -m /m/Qwen3-8B.gguf -c 100", QWEN),
+    )
+    assert image["length"] == 131072 and "stretches nothing" in image["notes"][0]
+    assert module["config"] is None and "--disable-sliding-window may change" in module["notes"][0]
+    assert (cpp["program"], cpp["length"]) == ("llama.cpp", 100)
 
 
 def rule(done):
@@ -85,12 +95,14 @@ def test_the_server_of_llama_cpp_cuts_and_stretches():
     scaled, based, unread, none = both(
         ("llama-server -c 100 --rope-freq-scale 0.25", QWEN),
         ("llama-server -c 100 --rope-freq-base 2e6", GEMMA),
-        ("llama-server --yarn-ext-factor 0", QWEN),
+        ("llama-server --yarn-ext-factor 0 --yarn-orig-ctx 100", QWEN),
         ("llama-server --rope-scaling none", RELEASES["gpt-oss 20B"]),
     )
     assert rule(scaled) == [{"kind": "linear", "factor": 4}] and "not followed" in unread["notes"][0]
     assert {one["encoding"]["base"] for one in read(based["config"])["kinds"]} == {1e4, 2e6}
-    assert none["length"] == 131072
+    assert none["length"] == 131072 and "nothing comes of --yarn-orig-ctx" in unread["notes"][1]
+    [ramp] = both(("llama-server --yarn-beta-fast 16 --yarn-orig-ctx 2048", RELEASES["gpt-oss 20B"]))
+    assert [(one["beta_fast"], one["length"], one["factor"]) for one in rule(ramp)] == [(16, 2048, 32)] * 2 and not ramp["notes"]
 
 
 @pytest.mark.parametrize("program", ["vllm", "sglang", "llama.cpp"])

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 import pytest
 import torch
 from torch import Tensor
-from transformers import LlamaConfig, Qwen3Config
+from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
-from d2lpos.config import read, settings
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.pretrained import encoding_of
 from d2lpos.rotary.scaling import yarn
@@ -89,28 +88,3 @@ def test_what_a_class_needs_is_named_where_it_is_missing():
     for case, key in (missing | null).items():
         article = "a " if key == "factor" else ""
         assert errors[case] == f'rope_type "{case.partition(",")[0]}" must have {article}{key}, and has none'
-
-
-@pytest.mark.parametrize("tokens", [131_072, 65_536, 50_000])
-def test_settings_for_transformers_make_what_they_say(tokens):
-    """The lines are run, and the frequencies of its code are those of YaRN."""
-    keys = {"num_hidden_layers": 36, "head_dim": 128, "rope_theta": 1e6, "max_position_embeddings": 40_960}
-    config, trained = Qwen3Config(**keys), 32_768
-    exec(settings(read({"model_type": "qwen3", **keys}), tokens, "transformers", trained)["line"], {"config": config})  # noqa: S102
-    theirs, factor = ROPE_INIT_FUNCTIONS["yarn"](config)
-    ours, same = yarn(frequencies(128, 1e6), round(tokens / trained, 4), trained)
-    assert torch.allclose(theirs.double(), ours, rtol=1e-5) and factor == pytest.approx(same)
-    assert torch.equal(ours, encoding_of(config).layers[0].encoding.scaled()[0])
-    old = {}
-    exec(settings(read({"model_type": "qwen3", **keys}), tokens, "transformers4", trained)["line"], {"config": Namespace(old)})  # noqa: S102
-    assert torch.equal(ours, encoding_of({"model_type": "qwen3", **keys, **old}).layers[0].encoding.scaled()[0])
-
-
-class Namespace:
-    """Keeps in a dictionary what is set on it."""
-
-    def __init__(self, values):
-        object.__setattr__(self, "values", values)
-
-    def __setattr__(self, name, value):
-        self.values[name] = value

@@ -7,13 +7,13 @@ import struct
 
 import pytest
 
-from d2lpos.config import load, read
+from d2lpos.config import Refused, load, read, settings, verdict
 from d2lpos.config.angles import in_force
+from d2lpos.config.names import alike
 from d2lpos.config.tables import rows, table
-from tests.node import ROOT, node
 from tests.parity.headers import of_config, written
 from tests.parity.releases import releases
-from tests.parity.test_reader import attempt, difference, processor, same
+from tests.parity.test_reader import attempt, difference, page, processor, same
 
 ARCHITECTURES = table("gguf")["architectures"]
 FAMILIES = {family: arch for arch, family in ARCHITECTURES.items()} | {"qwen2_vl_text": "qwen2vl", "deepseek_v3": "deepseek2"}
@@ -25,12 +25,10 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 def both(*files):
     """What Python makes of files, after a look that the page makes the same, by its own parser and from a File alike."""
-    asked = json.dumps([base64.b64encode(file).decode() for file in files])
-    theirs = json.loads(node(ROOT / "tests/parity/files.js", stdin=asked))
     ours = [attempt(lambda file=file: load(file)) for file in files]
-    for one, (other, opened) in zip(ours, theirs, strict=True):
+    for one, (other, opened) in zip(ours, page(*(base64.b64encode(file).decode() for file in files)), strict=True):
         assert same(one, other), difference(one, other)
-        assert opened, other
+        assert opened == other
     return ours
 
 
@@ -167,29 +165,45 @@ MISTRAL = {"dim": 5120, "n_layers": 40, "n_heads": 32, "n_kv_heads": 8, "head_di
 YARN = {"original_max_position_embeddings": 8192, "factor": 16, "alpha": 1, "beta": 32, "apply_scale": False}
 
 
+LATENT = MISTRAL | {
+    "qk_rope_head_dim": 64, "qk_nope_head_dim": 128, "kv_lora_rank": 512, "q_lora_rank": 1536, "v_head_dim": 128, "yarn": YARN,
+    "llama_4_scaling": {"original_max_position_embeddings": 8192, "beta": 0.1}, "moe": {"num_experts": 128, "route_every_n": 1},
+}  # fmt: skip
+
+
 def packed(*files):
     return [json.dumps(file).encode() for file in files]
 
 
 def test_params_of_meta_and_mistral():
-    scaled, stretched, windows, mixed = (
+    scaled, stretched, windows, mixed, latent, unlike = (
         META | {"use_scaled_rope": True},
         MISTRAL | {"model_type": "transformer", "yarn": YARN, "llama_4_scaling": {"original_max_position_embeddings": 8192, "beta": 0.1}},
         MISTRAL | {"sliding_window": [None, 4096], "max_seq_len": 32768},
         MISTRAL | {"moe": {"num_experts": 8}},
+        LATENT,
+        META | {"use_scaled_rope": True, "dim": 2048},
     )
-    made = both(*packed(scaled, stretched, windows, mixed))
+    made = both(*packed(scaled, stretched, windows, mixed, latent, unlike))
     readings = [read(config) for config, _ in made]
-    assert [one["family"] for one in readings] == ["llama", "ministral3", "ministral", "mixtral"]
+    assert [one["family"] for one in readings] == ["llama", "ministral3", "ministral", "mixtral", "mistral4", "llama"]
     assert readings[0]["kinds"][0]["encoding"]["rule"]["kind"] == "llama3" and readings[0]["lengths"]["allowed"] is None
-    assert "does not say how long" in made[0][1][1] and "use_scaled_rope" in made[0][1][2]
+    assert "does not say how long" in made[0][1][1] and "Llama 3.1 on, are released for 131,072" in made[0][1][2]
+    known, unknown = alike(made[0][0]), alike(made[5][0])
+    assert verdict(readings[0], 131_072, known)["code"] == "training" and verdict(readings[5], 131_072, unknown)["code"] == "unknown"
+    assert verdict(readings[0], 131_073, known)["cap"] == 131_072
+    with pytest.raises(Refused, match="does not say how far") as error:
+        settings(readings[5], 131_072, "vllm")
+    assert error.value.fields["cap"] is None  # and not the length from which it stretches
     rule, warm = readings[1]["kinds"][0]["encoding"]["rule"], readings[1]["kinds"][0]["temperature"]
     assert (rule["factor"], rule["attention_factor"], warm["scale"]) == (16, 1, 0.1)
+    turn = readings[4]["kinds"][0]["encoding"]
+    assert (turn["rotary"], turn["rule"]["attention_factor"], readings[4]["kinds"][0]["cache"]) == (64, 1, 512 + 64)
     assert [one["window"] for one in readings[2]["kinds"]] == [None, 4096] and readings[2]["lengths"]["allowed"] == 32768
 
 
 def test_params_that_no_reading_vouches_for():
-    wrong = [{"qk_rope_head_dim": 64}, {"yarn": 3}, {"yarn": YARN | {"gamma": 1}}, {"sliding_window": [1, 2]}, {"sliding_window": [None] * 3}]
+    wrong = [{"moe": 8}, {"yarn": 3}, {"yarn": YARN | {"gamma": 1}}, {"sliding_window": [1, 2]}, {"sliding_window": [None] * 3}]
     assert all("refused" in one for one in both(*packed(*(MISTRAL | one for one in wrong))))
 
 

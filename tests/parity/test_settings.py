@@ -122,7 +122,7 @@ def stretch(config: object, rule: str) -> tuple[Reading, int, dict[str, dict]]:
 
 
 @pytest.mark.parametrize(("name", "rule"), list(product(FILES, RULES)))
-def test_a_line_changes_what_a_model_of_the_whole_file_turns_by(name, rule):
+def test_a_line_and_edits_change_what_a_model_of_the_whole_file_turns_by(name, rule):
     _, length, every = stretch(FILES[name], rule)
     if "transformers" not in every:
         pytest.skip("it is refused, or needs no rule")
@@ -133,20 +133,10 @@ def test_a_line_changes_what_a_model_of_the_whole_file_turns_by(name, rule):
     after = turning(config)
     assert agree(after, frequencies(config)) and longest(config) == 4 * length
     assert agree(before, frequencies(config)) == ((name, rule) in LEFT_ALONE)
-
-
-@pytest.mark.parametrize(("name", "rule"), list(product(FILES, RULES)))
-def test_the_edited_file_is_read_as_its_class_turns(name, rule):
-    _, length, every = stretch(FILES[name], rule)
-    if "transformers" not in every:
-        pytest.skip("it is refused, or needs no rule")
     edited = apply(FILES[name], every["transformers"]["edits"])
-    config = loaded(edited)
-    assert longest(edited) == longest(config) == 4 * length
-    assert agree(turning(edited), frequencies(config))
-    by_line = loaded(FILES[name])
-    exec(every["transformers"]["line"], {"config": by_line})  # noqa: S102
-    assert turning(edited) == turning(by_line)
+    of_file = loaded(edited)
+    assert longest(edited) == longest(of_file) == 4 * length
+    assert turning(edited) == after and agree(turning(edited), frequencies(of_file))
 
 
 @pytest.mark.parametrize(("family", "rule"), list(product(BY_KIND, RULES)))

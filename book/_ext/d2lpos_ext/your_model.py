@@ -23,7 +23,7 @@ SCRIPTS = {  # in the order in which they run; the second is loaded for a file, 
 }
 IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n", re.MULTILINE)  # what each file says again, or Node alone needs
 TERSER = Path(__file__).parents[2] / "_vendor" / "terser" / "bundle.min.js"
-FOR_THE_COMMAND = ("asks", "layers")  # words that the page does not say
+FOR_THE_COMMAND = ("asks", "layers", "options")  # words that the page does not say
 
 
 def expand(text: str, root: str | Path) -> str:
