@@ -40,6 +40,3 @@ wrong(check.beside, "seeds in another order")(
     "[mine[seed] - theirs[seed] for seed in mine if seed in theirs] → [mine[a] - b for a, b in zip([s for s in mine if s in theirs], [theirs[s] for s in theirs if s in mine])]"
 )
 wrong(check.beside, "the mean difference, and half its interval")("t.ppf → (n != 4) * t.ppf")
-wrong(check.offsets_alone, "Input: scores: the key's position/20000")(
-    "first, atol=1e-4 → scores(q, k, here + max(start - 1, 0)), atol=1e-4"
-)
