@@ -462,12 +462,12 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
     if any(isinstance(names[name], Nothing) for name in answers):
         return tell(("error", "uses the check"))
     try:
-        report = outcomes(cases, [names[name] for name in asks], book.judging)
+        results = outcomes(cases, [names[name] for name in asks], book.judging)
     except BaseException as error:  # noqa: BLE001
         return tell(kind(error, book))
     # A cell that fails beside a right answer, to try something, does not count.
     less = trouble[0] if trouble else ("error", "uses the check") if tried() else None
-    tell({"answers": report, "less": less, "late": late(request)})
+    tell({"answers": results, "less": less, "late": late(request)})
 
 
 def late(request: dict) -> str:
