@@ -48,7 +48,7 @@ def _sources():
     for path in every(ROOT):
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
             if cell["cell_type"] == "code":
-                yield re.sub(r"^( *)%.*", r"\1pass", "".join(cell["source"]), flags=re.MULTILINE)
+                yield re.sub(r"^( *)[%!].*", r"\1pass", "".join(cell["source"]), flags=re.MULTILINE)
 
 
 def _used(tree):

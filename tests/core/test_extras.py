@@ -36,7 +36,7 @@ def missing(user: str, name: str, what: str) -> str:
     (lambda: pictures.__wrapped__("test"), "sklearn", missing("lab.digits", "sklearn", "'d2lpos[lab]'")),
     (lambda: _dask("local:2", 1).__enter__(), "distributed", missing("lab.sweep", "distributed", "'d2lpos[cluster]'")),
     (lambda: reload(style), "matplotlib", missing("figures.style", "matplotlib", "'d2lpos[notebooks]'")),
-    (lambda: Explorer(lambda value: style.figure()[0], (1, 2), "a", "b", 2).live(), "ipywidgets", missing("figures.explore", "ipywidgets", "'d2lpos[notebooks]'")),
+    (lambda: Explorer(lambda value: style.figure()[0], (1, 2), "a", "b").live(), "ipywidgets", missing("figures.explore", "ipywidgets", "'d2lpos[notebooks]'")),
     (lambda: smollm2.opened.__wrapped__(Path()), "gguf", missing("pretrained.smollm2", "gguf", TRAINED)),
     (minilm.load_minilm, "safetensors", missing("pretrained.minilm", "safetensors", TRAINED)),
     (minilm.minilm_tokenizer, "tokenizers", missing("pretrained.minilm", "tokenizers", TRAINED)),
