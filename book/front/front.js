@@ -35,12 +35,12 @@ export function verdict(order, told) {
   const same = sentence(order) === sentence(START);
   if (!told) return same ? 'Move a word. What will “jumps” notice?' : SAYS.nothing;
   const { weights, vector } = attend(order, true), most = weights.indexOf(max(...weights)), who = most === JUMPS ? 'itself' : `the ${WORDS[most]}`;
-  return same || change(vector, attend(START, true).vector) >= .005 ? `${same ? 'Told where each word stands, “jumps”' : 'It notices: now “jumps”'} listens most to ${who}.` : SAYS.nothing;
+  return same || change(vector, attend(START, true).vector) >= .005 ? `${same ? 'Told where each word stands, “jumps”' : 'It notices: now “jumps”'} listens most to ${who}.` : 'For “jumps” hardly anything changes.';
 }
 /** The lines of the film, and what stands there without scripts, under reduced motion and on paper. */
 export const SAYS = { ask: 'Fox and dog change places. What will “jumps” notice?', nothing: 'Nothing. To “jumps” it is the same sentence.',
   tell: 'Now tell it where each word stands …', again: '… and make the same swap again.', notices: 'It notices: now “jumps” listens most to the dog.' };
-export const STILL = 'Swap fox and dog, and nothing changes for “jumps”.', TOLD = 'Tell it where each word stands, and the same swap changes all: it listens most to the dog.';
+export const STILL = 'Swap fox and dog, and nothing changes for “jumps”.', TOLD = 'Tell it where each word stands, and the same swap matters: now it listens most to the dog.';
 /** ms, then what happens: an order, whether it is told, what the line says. */
 export const FILM = [[1200, { order: SWAPPED }], [1800, { say: 'nothing' }], [2800, { order: START }], [3700, { told: true, say: 'tell' }], [5300, { say: 'again' }], [5600, { order: SWAPPED }], [6250, { say: 'notices' }], [6700, {}]];
 

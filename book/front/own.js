@@ -32,11 +32,11 @@ export const count = judged => ({ right: judged.filter(c => c.right).length, of:
 export const shade = loss => loss > 0 ? Math.round(64 * min(1, max(0, loss - .7) / FULL)) : 0;
 /** One sentence that is true of what is shown: the counts of now, and of the same sentence at the start of a text, told its positions. */
 export function result({ told, before, n, now, base }) {
-  if (base.of < LEAST) return n > 2 * base.of + 4 ? 'It knows only the letters of English.' : 'Write a little more: so few characters tell nothing.';
-  const right = `${now.right} right`, beside = now.right < base.right ? `, not ${base.right}` : now.right === base.right ? ', as before' : `, and ${base.right} at first`;
+  if (base.of < LEAST) return n > 2 * base.of + 4 ? 'It does not know most of these characters.' : 'Write a little more, because so few characters tell nothing.';
+  const right = `${now.right} right`, beside = now.right < base.right ? `, not ${base.right}` : now.right === base.right ? ', as before' : told ? `, up from ${base.right}` : `, and ${base.right} when told`;
   if (!told) return before ? `Told one position for all, pushed ${before} characters on: ${right}${beside}.` : `Told that all stand in one place, it guesses ${right}${beside}.`;
   if (before) return `Pushed ${before} characters on, ${before + n <= TRAINED ? 'within' : before < TRAINED ? 'partly past' : 'past'} its training: ${right}${beside}.`;
-  return base.right < .3 * base.of ? `It guesses only ${base.right} of ${base.of} characters: this is unlike the novel it learned from.` : `It guesses ${base.right} of ${base.of} characters before it sees them.`;
+  return `It guesses ${base.right < .3 * base.of ? 'only ' : ''}${base.right} of ${base.of < n - 1 ? `the ${base.of} characters that it knows` : `${base.of} characters`} before it sees them.`;
 }
 /** The sentence with its ink, as HTML. */
 export const inked = (words, judged) => words.split('').map((c, i) => {
@@ -67,7 +67,8 @@ export function open(root, folder) {
   }
   /** New words: the text as spans, and a handle as wide as they are. */
   function set() {
-    ink.replaceChildren(...words.split('').map(c => Object.assign(document.createElement('i'), { textContent: c })), '\u200b'); // a line that ends in nothing has no height
+    const whole = (c, i) => /[\uD800-\uDBFF]/.test(c) ? c + words[i + 1] : /[\uDC00-\uDFFF]/.test(c) ? '' : c; // of a pair that is one sign
+    ink.replaceChildren(...words.split('').map((c, i) => Object.assign(document.createElement('i'), { textContent: whole(c, i) })), '\u200b'); // a line that ends in nothing has no height
     const all = places();
     stop = min(stop, all.length - 1); farthest = min(farthest, all.length - 1); hand.max = all.at(-1); hand.value = all[stop];
     map();
@@ -80,7 +81,7 @@ export function open(root, folder) {
   /** The share of right guesses by how far the sentence was pushed, and below it the sentence as a bar that can be pushed. */
   function map() {
     W = svg.clientWidth || 340;
-    const n = words.length, wide = W > 560, H = wide ? 150 : 128, X = v => v / LONGEST * W, Y = share => TOP + (H - TOP) * (1 - share / .75);
+    const n = words.length, wide = W > 560, H = wide ? 150 : 128, X = v => v / LONGEST * W, Y = share => TOP + (H - TOP) * (1 - share);
     const at = (name, place, on) => { const judged = judgments.get(key(name, place, on)); if (!judged) return; const { right, of } = count(judged); return [X(place + n / 2), Y(of ? right / of : 0)]; };
     const line = name => places().slice(0, farthest + 1).map(place => at(name, place, true)).filter(Boolean);
     const path = points => points.map(([x, y], i) => `${i ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
@@ -91,7 +92,7 @@ export function open(root, folder) {
       ...touched ? [] : [el('text', { class: 'push', x: X(n) + 10, y: 19 }, wide ? 'push your sentence down the page →' : 'push your sentence →')]);
     svg.setAttribute('viewBox', `0 0 ${W} ${H + 74}`);
     svg.replaceChildren(el('rect', { class: 'known', y: TOP, width: X(TRAINED), height: H - TOP + 58 }),
-      ...[0, .25, .5, .75].flatMap(v => [el('path', { class: 'grid', d: `M0 ${Y(v)}H${W}` }), el('text', { x: W, y: Y(v) - 4, 'text-anchor': 'end' }, v === .75 ? '75 of 100 right' : v * 100 || '')]),
+      ...[0, .25, .5, .75, 1].flatMap(v => [el('path', { class: 'grid', d: `M0 ${Y(v)}H${W}` }), el('text', { x: W, y: Y(v) - 4, 'text-anchor': 'end' }, v === 1 ? '100 of 100 right' : v * 100 || '')]),
       el('path', { class: 'limit', d: `M${X(TRAINED)} ${TOP}V${H + 58}` }), el('text', { x: 6, y: H + 52 }, `${W < 345 ? '' : 'trained '}to ${TRAINED}`), el('text', { x: X(TRAINED) + 6, y: H + 52 }, 'characters it never got to'),
       el('path', { class: 'line rope', d: path(rope) }), el('path', { class: 'line alibi', d: path(alibi) }),
       ...farthest > 7 && rope.length > 3 ? [el('text', { class: 'name rope', x: end(rope), y: H - 5, 'text-anchor': 'end' }, 'this model (RoPE)')] : [],
@@ -157,8 +158,11 @@ export function open(root, folder) {
   hand.onpointerup = hand.onpointercancel = () => root.classList.remove('held');
   area.oninput = () => {
     const whole = area.value.replace(/\n/g, ' ');
-    words = whole.slice(0, MOST); longer = whole === words ? '' : ` It reads ${MOST} characters, and the rest is cut off.`;
-    if (longer) area.value = words;
+    words = whole.slice(0, MOST).replace(/[\uD800-\uDBFF]$/, ''); longer = whole === words ? '' : ` It reads ${MOST} characters, and the rest is cut off.`;
+    if (area.value !== words) {
+      const at = area.selectionStart;
+      area.value = words; area.setSelectionRange(at, at);
+    }
     if (judgments.size > 900) judgments.clear();
     set(); soon(150);
   };

@@ -1,7 +1,7 @@
 // The dial: RoPE turns a query hand and a key hand, and their score sees only n − m.
 // Pure math first (tested in node), drawing after.
 
-const TAU = 2 * Math.PI, PAIR = 8; // of a head of 64 units: its middle speed
+const TAU = 2 * Math.PI, PAIR = 8; // of a head of 64 units: 0.1 radians a position
 export const MAX = 31; // last position: no angle between the hands reaches half a turn
 
 /** Radians per token of 2-D pair i in a head of d units. */
@@ -70,7 +70,7 @@ export function render(host, options) {
   function update() {
     const { m, n } = at, d = n - m, angle = degrees(d * OMEGA), dot = num(score(m, n, OMEGA), 2);
     part.away.textContent = `n − m = ${num(d)}`; part.angle.textContent = angle; part.score.textContent = `score ${dot}`;
-    words.replaceChildren('Query at ', h('b', {}, m), ', key at ', h('b', {}, n), `: n − m = ${num(d)}, so the key’s hand stands at ${num(d)} × 5.7° = ${angle} from the query’s, and the score is `, h('b', {}, dot), '.');
+    words.replaceChildren('Query at ', h('b', {}, m), ', key at ', h('b', {}, n), `: n − m = ${num(d)}, so the key’s hand stands at ${num(d)} × 5.73° = ${angle} from the query’s, and the score is `, h('b', {}, dot), '.');
     for (const name in inputs) inputs[name].value = at[name];
     clearTimeout(spoken); spoken = setTimeout(() => { if (!words.closest('.plays')) live.textContent = words.textContent; }, 400);
     ease();

@@ -20,7 +20,7 @@ export function shares(far) {
 /** What a gate at the full stop does, in words. */
 export function verdict(stop) {
   const moved = num(Math.log(GATE / stop), 1), part = num(100 * shares(distances(gatesOf(stop))).slice(0, STOP).reduce((a, b) => a + b));
-  return Math.abs(stop - GATE) < .005 ? `all words take the same step, and the six words before it get ${part} % of the weight.`
+  return Math.abs(Math.log(GATE / stop)) < .05 ? `all words take about the same step, and the six words before it get ${part} % of the weight.`
     : `every word before it stands ${moved.replace('−', '')} ${stop < GATE ? 'farther away' : 'nearer'} than at first, no word after it has moved, and the six words before it get ${part} % of the weight.`;
 }
 

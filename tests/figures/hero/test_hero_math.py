@@ -240,7 +240,7 @@ RULER = {"call": ["slopes", [8, "released"]]}
 # A figure, a function of it, its arguments, and what is in its words.
 WORDS = [
     ("gates", "verdict", [0.02], "3.8 farther away than at first, no word after it has moved, and the six words before it get 1 %"),
-    ("gates", "verdict", [0.9], "all words take the same step, and the six words before it get 35 %"),
+    ("gates", "verdict", [0.9], "all words take about the same step, and the six words before it get 35 %"),
     ("board", "lapName", [8], "110 tokens"),
     ("board", "lapName", [31], "440,000 tokens"),
     ("buckets", "explain", [T5, -3], "Only 3 to the left uses bucket 3. A text of 128 tokens uses 5 buckets that training never"),
