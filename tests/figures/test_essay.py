@@ -68,7 +68,7 @@ def test_what_it_says_of_losses_is_what_the_records_say():
     assert far["ALiBi, window"] <= far["ALiBi"]  # "reads this novel no worse"
     assert far["RoPE, window"] < far["ALiBi, window"]
     longer = {row["Encoding"]: row for row in csv.DictReader((BOOK / "results" / "readers-test.csv").open())}
-    assert abs(float(longer["t5"]["at 512"]) - float(longer["t5"]["at 128"])) < 0.01
+    assert abs(float(longer["T5"]["at 512"]) - float(longer["T5"]["at 128"])) < 0.01
     says("(Trained on 128 characters, T5 reads on to 512.)")
     says(f"at 512 its loss is {far['RoPE, window']:.2f}, lower than ALiBi’s")
 
