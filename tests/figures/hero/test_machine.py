@@ -106,7 +106,7 @@ def test_what_is_stored_is_small_and_holds_no_model():
 def test_an_output_is_small():
     largest = sorted(CHAR_MODELS, key=lambda name: len(brought(name)))[-2:]
     figure = machine(*largest, '& <"' * 128, "longer late shuffled")  # a long text, which is escaped
-    assert sum(len(part.encode()) for part in figure._repr_mimebundle_().values()) < 320_000
+    assert sum(len(part.encode()) for part in figure._repr_mimebundle_().values()) < 340_000
 
 
 def test_a_stored_notebook_and_a_new_run_are_compared_without_the_models(pytestconfig):
