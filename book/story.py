@@ -26,7 +26,7 @@ PAGE = """\
 {program}story(document.currentScript.previousElementSibling, {arguments});
 </script>
 """
-REST, GLIDE = 2.2, 1.0  # seconds at a step, and to the next
+REST, GLIDE = 2.0, 1.0  # seconds at a step, and to the next
 
 
 def part(tag: str, *inside: str | list[str], **attributes: object) -> str:
