@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, RoPE, Transformer
 from d2lpos.transformer.attention import attend
-from d2lpos.transformer.masks import WORTHWHILE, Mask, causal_mask, segment_mask
+from d2lpos.transformer.masks import WORTHWHILE, Mask, causal_mask, segment_mask, window_mask
 
 HERE = torch.arange(6)
 PLACES = {
@@ -202,3 +202,14 @@ def test_packed_texts_build_no_pairs(largest):
     layer, x = Attention(16, 2, RoPE(8), causal=True), torch.randn(1, len(PACKED), 16)
     with torch.no_grad():
         assert largest(lambda: layer(x, begin_again(PACKED), segments=PACKED)) < len(PACKED) ** 2
+
+
+def test_a_window_counts_its_own_token_and_ends_alike_on_both_sides():
+    here = torch.arange(6)
+    assert window_mask(here[2:3], here, 2).tolist() == [[False, True, True, True, False, False]]
+
+
+@pytest.mark.parametrize(("has", "asked", "left"), [(3, 2, 2), (2, 3, 2), (None, 2, 2)])
+def test_of_two_windows_the_narrower_holds(has, asked, left):
+    mask = Mask(torch.arange(6), window=has).with_window(asked)
+    assert torch.equal(mask.dense, Mask(torch.arange(6), window=left).dense)

@@ -108,7 +108,7 @@ class Visit:
         """Press Tab, Enter, Tab: the first stop is a link in sight, and the next one comes after what it leads to."""
         self.page.keyboard.press("Tab")
         target = self.page.evaluate_handle("detect.leadsTo()").as_element()
-        if not target or not target.evaluate("e => e.matches('main, article')"):
+        if not target or not target.evaluate("e => e.closest('main, article')"):
             return ["the first stop of the keyboard is no link to the text"]
         self.page.keyboard.press("Enter")
         self.page.keyboard.press("Tab")
