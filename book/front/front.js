@@ -214,7 +214,7 @@ export function start(root) {
   document.addEventListener('visibilitychange', () => { if (document.hidden && tour.length) { paused = true; button(); } });
   root.classList.add('runs');
   layout(); new ResizeObserver(layout).observe(svg);
-  if (still.matches) { line = STILL; order = SWAPPED; shown = goal = from = numbers(order, false); paint(); update(); stop(); says.textContent = STILL; return; }
+  if (still.matches) { order = SWAPPED; shown = goal = from = numbers(order, false); paint(); update(); stop(); says.textContent = STILL; return; }
   const seen = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) { seen.disconnect(); if (fresh) begin(); } }, { threshold: .5 });
   seen.observe(svg);
 }

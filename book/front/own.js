@@ -1,10 +1,10 @@
 // The second screen: a small Transformer guesses each character of the reader's own sentence. The sentence stays; what changes is
 // whether the model is told where each character stands, and how far into a text the sentence is pushed.
+// Before it come the book's reader (LONGEST, reader) and PAGE, the passage of the machine that reads: write.mjs puts them there.
 
 export const TRAINED = 128, MOST = 120; // characters of a text in training; of a sentence here
 const STEP = 16, LEAST = 12, FULL = 5; // characters between two stops of the handle; below which counts say nothing; nats of the darkest ink
 export const OWN = 'The dog ran onto the field in the second half, and was by far our best player that day.';
-export const PAGE = "One morning, about a week after Bingley's engagement with Jane had been formed, as he and the females of the family were sitting together in the dining-room, their attention was suddenly drawn to the window, by the sound of a carriage; and they perceived a chaise and four driving up the lawn. It was too early in the morning for visitors, and besides, the equipage did not answer to that of any of their neighbours. The horses were post; and neither the carriage, nor the livery of the servant who preceded it, ";
 
 /** How many characters of the page may stand before a sentence of n: to the end of a word, about STEP apart, as far as the model reads. */
 export function stops(n) {

@@ -35,8 +35,9 @@ ${short(read('front.js'))}
 </script>
 `;
 
-// The program of the second screen: the book's reader, which needs `encode` only for a model with sinusoids, and what shows it.
-const OWN = `const { abs, cos, sin, max, min } = Math;\n${read('../../d2lpos/figures/reader.js')}${read('own.js')}`;
+// The program of the second screen: the book's reader, which needs `encode` only for a model with sinusoids, a page, and what shows them.
+const [, PAGE] = JSON.parse(read('../../d2lpos/figures/passages.json')).austen;
+const OWN = `const { abs, cos, sin, max, min } = Math, PAGE = ${JSON.stringify(PAGE)};\n${read('../../d2lpos/figures/reader.js')}${read('own.js')}`;
 export const own = await import(`data:text/javascript,${encodeURIComponent(OWN)}`);
 globalThis.window = globalThis;
 for (const name of ['rope', 'alibi']) (0, eval)(read(`../results/readers-${name}.js`));
