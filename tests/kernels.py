@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -41,6 +42,7 @@ class Kernels:
 
     def __init__(self):
         self.environment = dict(os.environ)  # before a test changes it
+        self.sockets = tempfile.TemporaryDirectory()
 
     def can_start(self, command: list[str], environment: dict[str, str]) -> bool:
         ours = sys.platform == "linux" and command[: len(KERNEL)] == KERNEL
@@ -63,6 +65,7 @@ class Kernels:
         if self.process:
             self.process.communicate()
             self.process = None
+        self.sockets.cleanup()
 
 
 kernels = Kernels()
@@ -93,11 +96,18 @@ class Kernel:
         return self.returncode
 
     def send_signal(self, number: int) -> None:
-        os.kill(self.pid, number)
+        if self.poll() is None:
+            os.kill(self.pid, number)
 
 
 class Provisioner(LocalProvisioner):
     """What Jupyter gets its kernels from."""
+
+    async def pre_launch(self, **options) -> dict:
+        # Sockets that are files: two processes that look for a free port at once can both find the same.
+        self.parent.transport = "ipc"
+        self.parent.ip = f"{kernels.sockets.name}/{self.kernel_id}"
+        return await super().pre_launch(**options)
 
     async def launch_kernel(self, cmd: list[str], **options) -> KernelConnectionInfo:
         if not kernels.can_start(cmd, options["env"]):
