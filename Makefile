@@ -20,7 +20,7 @@ endif
 endif
 
 .DELETE_ON_ERROR:
-.PHONY: help book serve pdf zip test proof quick lint notebooks cards handout grade class lab weights browser address clean
+.PHONY: help book serve pdf zip release test proof quick lint notebooks cards handout grade class lab weights browser address clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -36,12 +36,17 @@ serve: book  ## Build the book, serve it on this machine and open it (PORT=8000)
 	@$(python) book/serve.py $(PORT)
 
 pdf: .venv/pdf.stamp book  ## Print the book into one PDF, which the front page then offers
-	@rm _build/html.stamp
+	@rm -f _build/html.stamp
 	@$(python) -m book.paper
 
 zip: book  ## Pack the pages for reading offline, which the front page then offers
-	@rm _build/html.stamp
+	@rm -f _build/html.stamp
 	@$(python) -m book.archive
+
+release: pdf zip  ## Make all that a release offers: wheel, source, zip, PDF, list of parts, notes, checksums
+	@$(python) -m pip install --quiet --disable-pip-version-check --constraint tests/rehearsals/programs.txt \
+	  --upgrade --target _build/cyclonedx cyclonedx-bom $(call quietly,_build/cyclonedx.log)
+	@$(python) -m book.release
 
 # Which tests are proofs is in tests/tiers.py, and which worker gets what in tests/distribution.py.
 workers := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder

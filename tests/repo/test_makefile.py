@@ -192,6 +192,17 @@ def test_a_new_book_leaves_what_other_commands_have_made(tree):
     assert set(contents(tree / "_build")) == left
 
 
+def test_a_release_prints_packs_and_collects(tree):
+    for group in ("book", "pdf"):
+        stamp(tree, group)
+    for name, does in (("python", 'echo "$2"'), ("jupyter-book", "")):
+        (tree / ".venv/bin" / name).write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+        (tree / ".venv/bin" / name).chmod(0o755)
+    done = make(tree, "release")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-3:] == ["book.paper", "book.archive", "book.release"]
+
+
 def test_built_pages_are_tested_while_no_file_is_newer(tree):
     stamp(tree, "test")
     python = tree / ".venv/bin/python"

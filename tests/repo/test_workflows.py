@@ -36,8 +36,17 @@ def test_a_workflow_may_only_read(workflow):
 @pytest.mark.parametrize("job", JOBS)
 def test_only_the_job_that_publishes_may_do_more(job):
     publishes = any("actions/deploy-pages@" in step.get("uses", "") for step in job["steps"])
-    assert job.get("permissions") == ({"pages": "write", "id-token": "write"} if publishes else None)
+    if publishes:
+        assert job["permissions"] == {"pages": "write", "id-token": "write"}
+    else:
+        assert {*job.get("permissions", {"contents": "read"}).values()} == {"read"}
     assert not (publishes and any("run" in step for step in job["steps"]))
+
+
+def test_what_is_installed_is_pinned():
+    installs = re.findall(r"pipx? (?:install|run).*", "\n".join(TEXTS))
+    assert installs
+    assert [line for line in installs if not re.search(r"--constraint|--require-hashes", line)] == []
 
 
 @pytest.mark.parametrize("job", JOBS)

@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
 
-from . import api, ledger, models, predictions, reviews, scorecard, your_model
+from . import api, ledger, models, predictions, reviews, scorecard, third_party, your_model
 from .cells import translate
 from .char_models import bring_char_models
 from .citations import RoundAuthorYear, cite, index
@@ -46,7 +46,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
     if not app.env.doc2path(docname).endswith(".ipynb"):
         page = tabulate(content[0], chapters(Path(app.confdir)))
         page = models.expand(scorecard.expand(page, Path(app.confdir)), app.confdir)
-        for module in (reviews, predictions, your_model):
+        for module in (reviews, predictions, third_party, your_model):
             page = module.expand(page, Path(app.confdir))
         content[0] = cited(ledger.expand(api.expand(page, app.confdir), app.confdir))
         return
@@ -89,5 +89,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", write_not_found, priority=903)
     app.connect("build-finished", shorten_programs, priority=903)
     app.connect("build-finished", say_how_to_trust)
+    app.connect("build-finished", third_party.write_licenses)
     app.connect("build-finished", write_policies, priority=904)  # nothing may change after it
     return {"parallel_read_safe": True, "parallel_write_safe": True}
