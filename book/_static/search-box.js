@@ -8,7 +8,8 @@
     return made;
   };
   const marked = pieces => pieces.map((piece, i) => i % 2 ? element("mark", {}, piece) : piece);
-  const told = (query, {length}) => !query ? "" : length === 1 ? "1 result" : length ? `${length} results` : `Nothing found for “${query}”.`;
+  const WAITS = {loading: "The search is loading …", lost: "The search did not load. Open this page again."};
+  const told = (query, {length}) => !query ? "" : WAITS[bookSearch.state()] ?? (length === 1 ? "1 result" : length ? `${length} results` : `Nothing found for “${query}”.`);
   const leading = (link, {excerpt}) => {
     // The page that opens marks the words of the excerpt; Sphinx keeps them here for it.
     link.addEventListener("click", () => {
@@ -23,7 +24,6 @@
     const field = page.parentElement.querySelector("input");
     const summary = element("p", {class: "search-summary", role: "status"}), list = element("ul", {class: "search"});
     const show = () => {
-      if (!bookSearch.filled()) return;
       const query = field.value.trim(), found = query ? bookSearch(query) : [];
       summary.textContent = told(query, found);
       list.replaceChildren(...found.slice(0, LISTED).map(open => {
@@ -34,7 +34,7 @@
     page.append(summary, list);
     field.value ||= new URLSearchParams(location.search).get("q") ?? "";
     field.addEventListener("input", show);
-    addEventListener("booksearch", show);  // more pages are known
+    addEventListener("booksearch", show);
     show();
   }
 
@@ -58,7 +58,6 @@
     field.setAttribute("aria-activedescendant", option.id);
   };
   const suggest = () => {
-    if (!bookSearch.filled()) return;
     const query = field.value.trim(), found = query ? bookSearch(query, true) : [];
     choose(-1);
     list.replaceChildren(...found.slice(0, SUGGESTED).map((open, i) => {
@@ -75,7 +74,7 @@
     status.textContent = told(query, found);
   };
   field.addEventListener("input", suggest);
-  addEventListener("booksearch", () => chosen < 0 && suggest());
+  addEventListener("booksearch", suggest);
   field.addEventListener("keydown", event => {
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key], stops = list.children.length + 1;  // one stop is the field itself
     if (step && stops > 1) {

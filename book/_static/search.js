@@ -42,14 +42,20 @@ const bookSearch = (() => {
     }).map((entry, i) => ({...entry, number: entries.length + i}));
     entries.push(...more);
     engine.addAll(more);
-    dispatchEvent(new Event("booksearch"));
   };
-  // An index comes packed: the first one, then the rest.
-  let last = Promise.resolve();
-  const unpack = packed => last = last.then(async () => {
-    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt());
-    add(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json());
-  });
+  // The index comes packed: from a server as bytes, and to a page that was opened from a folder as a script.
+  let state = "loading";
+  const fill = async bytes => {
+    add(await new Response(new Blob([await bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json());
+    state = "ready";
+  };
+  const fetched = async () => {
+    const answer = await fetch(`${document.documentElement.dataset.content_root}_static/search-index.bin`);
+    return answer.ok ? answer.arrayBuffer() : Promise.reject(answer.status);
+  };
+  let unpack, came = new Promise(resolve => unpack = packed => resolve(Uint8Array.from(atob(packed), character => character.charCodeAt())));
+  if (location.protocol !== "file:") came = fetched();
+  const whole = fill(came).catch(() => state = "lost").finally(() => dispatchEvent(new Event("booksearch")));
 
   const ask = (word, unfinished) => {
     const queries = [stem(joined(word)), {queries: [word], boostTerm: () => .1}, {combineWith: "AND", queries: parts(word).map(stem)}];
@@ -108,6 +114,12 @@ const bookSearch = (() => {
     for (const {thing, worth} of seen) best[thing] = Math.max(best[thing] ?? 0, worth);
     return best.reduce((total, worth) => total + worth, 0);
   };
+  // The id of a block from its words, as own_id in search.py makes it.
+  const own = text => {
+    let digest = 0x811c9dc5;
+    for (let i = 0; i < text.length; i++) digest = Math.imul(digest ^ text.charCodeAt(i), 0x01000193);
+    return `p-${(digest >>> 8).toString(16).padStart(6, "0")}`;
+  };
   // It opens at the paragraph that has most of what was asked for, or at the heading where that has as much.
   const opened = found => {
     const {entry} = found;
@@ -116,7 +128,7 @@ const bookSearch = (() => {
       return {id, text, of, seen, worth: value(seen) * (code ? .5 : 1)};
     });
     const best = blocks.reduce((best, block) => block.worth > best.worth ? block : best, blocks[0] ?? {text: "", seen: [], worth: 0});
-    const id = value(marks(entry.title, found)) >= best.worth ? entry.id : best.id;
+    const id = value(marks(entry.title, found)) >= best.worth ? entry.id : best.id || own(best.text);
     return {
       title: entry.title, above: entry.above.split(" > ")[0], excerpt: excerpt(best),
       href: `${document.documentElement.dataset.content_root}${entry.page}.html#${id}`,
@@ -136,5 +148,5 @@ const bookSearch = (() => {
   };
 
   // All results of a query, best first, as functions that say what to show; the last word may be unfinished while one types.
-  return Object.assign((query, typing = false) => ranked(query, typing).map(found => () => opened(found)), {unpack, whole: () => last, filled: () => entries.length > 0});
+  return Object.assign((query, typing = false) => ranked(query, typing).map(found => () => opened(found)), {unpack, whole, state: () => state});
 })();

@@ -105,7 +105,7 @@ def test_a_query_finds_its_place_among_the_first(site, browser, queries, first):
     lost = {}
     with visit(browser) as reader:
         reader.page.goto(f"{site.as_uri()}/search.html")
-        reader.page.evaluate("bookSearch.whole()")
+        reader.page.evaluate("bookSearch.whole")
         for query, wanted in queries.items():
             reader.page.fill(".bd-search-container input", query)
             links = reader.page.locator("#search-results li > a").all_text_contents()[:first]

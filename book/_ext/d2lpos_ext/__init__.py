@@ -15,7 +15,7 @@ from .char_models import bring_char_models
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
 from .formulas import setup_formulas
-from .front import lead_back, place_front, shorten_programs
+from .front import lead_back, place_front
 from .mentions import Mentions, check_numbers, note_anchor
 from .mistakes import place_mistakes
 from .moved import lead_on
@@ -87,7 +87,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", write_index, priority=903)
     app.connect("build-finished", bring_char_models, priority=903)
     app.connect("build-finished", write_not_found, priority=903)
-    app.connect("build-finished", shorten_programs, priority=903)
     app.connect("build-finished", say_how_to_trust)
     app.connect("build-finished", third_party.write_licenses)
     app.connect("build-finished", write_policies, priority=904)  # nothing may change after it

@@ -7,10 +7,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from .your_model import light
-
 SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-PROGRAM = re.compile(r"<script>((?:(?!</script>).){4000,}?)</script>", re.DOTALL)
 CHAPTER = re.compile(r"\]\(\.\./(chapters/\d\d-[\w-]+)\.ipynb\)")
 
 
@@ -22,14 +19,6 @@ def place_front(app: Sphinx) -> None:
     uri, file = builder.get_target_uri, builder.get_outfilename
     builder.get_target_uri = lambda name, typ=None: uri("index" if name == root else name, typ)
     builder.get_outfilename = lambda name: file("index" if name == root else name)
-
-
-def shorten_programs(app: Sphinx, exception: Exception | None) -> None:
-    """Shorten the long programs of the first page of a finished build, which most readers load and few read."""
-    if not exception and app.builder.format == "html":
-        path = Path(app.outdir) / "index.html"
-        page = PROGRAM.sub(lambda match: f"<script>{light(match[1])}</script>", path.read_text("utf-8"))
-        path.write_text(page, "utf-8")
 
 
 def sections(essay: str) -> dict[str, tuple[str, str]]:

@@ -8,13 +8,12 @@ such as a solution, is left out: an excerpt must not give it away. What a predic
 import json
 import re
 import zlib
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
-from shutil import copy
 
 from bs4 import BeautifulSoup, NavigableString, Tag
+from programs import terser
 from sphinx.application import Sphinx
 
 MINISEARCH = Path(__file__).parents[2] / "_vendor" / "minisearch" / "minisearch.js"
@@ -24,8 +23,6 @@ LEFT_OUT = {"details", "nav", "button", "form"}
 LEFT_OUT_BY_CLASS = {
     "ask", "mistake", "review", "predictions", "solution", "headerlink", "effort", "symptoms",
 }
-# What is found at once; the other pages follow.
-FIRST = re.compile(r"chapters/\d|book/(symptoms|notation|models|attention|essay|preface)$")
 MODELS = ["models", "releases"]  # tables of which each row is an entry
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
@@ -44,7 +41,10 @@ def remove_tools(app: Sphinx, exception: Exception | None) -> None:
 
 
 def write_index(app: Sphinx, exception: Exception | None) -> None:
-    """Give the blocks of a finished build their ids, and write what the search needs into its `_static`."""
+    """Give the blocks of a finished build their ids, and write what the search needs into its `_static`.
+
+    The index is a file of bytes for pages that a server sends, and a script for those that are opened from a folder.
+    """
     if exception or app.builder.format != "html":
         return
     site, index = Path(app.outdir), []
@@ -53,25 +53,37 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
         page, title, entries = read(path.read_text("utf-8"))
         path.write_text(page, "utf-8")
         index.append({"page": name, "title": title, "entries": entries})
-    first = [part for part in index if FIRST.match(part["page"])]
-    rest = [part for part in index if part not in first]
-    for name, parts in {"index": first, "more": rest}.items():
-        (site / "_static" / f"search-{name}.js").write_text(f'bookSearch.unpack("{pack(parts)}");\n', "utf-8")
-    copy(MINISEARCH, site / "_static")
+    packed, static = pack(index), site / "_static"
+    (static / "search-index.bin").write_bytes(packed)
+    (static / "search-index.js").write_text(f'bookSearch.unpack("{b64encode(packed).decode()}");\n', "utf-8")
+    with terser() as light:
+        (static / "minisearch.js").write_text(light(MINISEARCH.read_text("utf-8")), "utf-8")
 
 
-def pack(parts: list[dict]) -> str:
-    """Return an index as text of less than half its size, which a script may hold and a browser inflates.
+def pack(parts: list[dict]) -> bytes:
+    """Return an index as bytes that a browser inflates.
 
     >>> unpack(pack([{"page": "a", "entries": []}]))
     [{'page': 'a', 'entries': []}]
     """
-    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
-    return b64encode(zlib.compress(text.encode(), 9)).decode()
+    return zlib.compress(json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode(), 9)
 
 
-def unpack(packed: str) -> list[dict]:
-    return json.loads(zlib.decompress(b64decode(packed)))
+def unpack(packed: bytes) -> list[dict]:
+    return json.loads(zlib.decompress(packed))
+
+
+def own_id(text: str) -> str:
+    """Return the id of a block from its words, as search.js does: so the index need not hold it. FNV-1a, 24 bits of 32.
+
+    >>> own_id("All these words")
+    'p-a38211'
+    """
+    digest = 0x811C9DC5
+    units = text.encode("utf-16-le")
+    for low, high in zip(units[::2], units[1::2], strict=True):
+        digest = (digest ^ (low | high << 8)) * 0x01000193 & 0xFFFFFFFF
+    return f"p-{digest >> 8:06x}"
 
 
 def read(html: str) -> tuple[str, str, list[Entry]]:
@@ -80,9 +92,9 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
     >>> html = '<article><section id="a"><h1>1</h1><p>All these words</p></section></article>'
     >>> page, title, [entry] = read(html)
     >>> page[35:71], title
-    ('<p id="p-95a228">All these words</p>', '1')
+    ('<p id="p-a38211">All these words</p>', '1')
     >>> entry
-    {'id': 'a', 'title': '1', 'above': '', 'bold': '', 'blocks': [['p-95a228', 'All these words']]}
+    {'id': 'a', 'title': '1', 'above': '', 'bold': '', 'blocks': [[0, 'All these words']]}
     """
     article = BeautifulSoup(DRAWN.sub(blank, html), "html.parser").article
     ids = {tag["id"] for tag in article.select("[id]")}
@@ -94,17 +106,18 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
         if block is None:
             entries.append(entry)
         elif (text := text_of(block)) and tells(block, text):
-            anchor = block.get("id")
-            own = f"p-{sha256(text.encode()).hexdigest()[:6]}"
-            if not anchor and own not in ids:  # the same words twice: the second time the entry is opened
+            code = block.name == "pre"
+            words = once(text) if code else text
+            anchor, own = block.get("id"), own_id(words)
+            new = not anchor and own not in ids  # the same words twice: the second time the entry is opened
+            if new:
                 ids.add(own)
-                anchor = own
                 added[lines[block.sourceline - 1] + block.sourcepos + 1 + len(block.name)] = own
-            if anchor and block.name in ("dt", "tr") and heading(block):
-                entry["id"] = anchor
-            code, cover = block.name == "pre", block.find_parent(attrs={"data-of": True})
+            if (anchor or new) and block.name in ("dt", "tr") and heading(block):
+                entry["id"] = anchor or own
+            cover = block.find_parent(attrs={"data-of": True})
             more = ["code" * code, cover["data-of"]] if cover else ["code"] * code
-            entry["blocks"].append([anchor or entry["id"], once(text) if code else text, *more])
+            entry["blocks"].append([0 if new else anchor or entry["id"], words, *more])
             entry["bold"] = " ".join([entry["bold"], *map(text_of, block(["b", "strong"]))]).strip()
     for place in sorted(added, reverse=True):
         html = f'{html[:place]} id="{added[place]}"{html[place:]}'

@@ -13,6 +13,7 @@ from pathlib import Path
 import tinycss2
 from fontTools import subset
 from fontTools.ttLib import TTFont
+from programs import terser
 from sphinx.application import Sphinx
 
 from .svg import shorten
@@ -48,8 +49,6 @@ IDLE = [
 # The scripts of the button that copies code, for a page that has none.
 COPY = re.compile(r'\s*<script defer src="[^"]*/(?:clipboard\.min|copybutton)\.js[^"]*"></script>')
 SHEET = re.compile(r'\s*<link [^>]*href="([^"]*_static/)([^"?]+\.css)[^"]*"[^>]*>')
-# What begins a line of a script and does nothing: a comment that fills lines, blanks. A license's comment stays.
-INDENT = re.compile(r"^(?:[ \t]*(?://.*|/\*(?!!)(?:[^*]|\*(?!/))*\*/[ \t]*)?\n|[ \t]+)+", re.MULTILINE)
 # A custom property: a name, and a value in which strings and brackets may hold what would end it.
 VARIABLE = re.compile(
     r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|\((?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*\)|[^;}"'()])*(?:;|(?=}))"""
@@ -72,8 +71,9 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         if 'class="highlight' not in text:
             text = COPY.sub("", text)
         page.write_text(shorten(text), "utf-8")
-    for script in static.glob("*.js"):
-        script.write_text(shorter(script.read_text("utf-8")), "utf-8")
+    with terser() as light:
+        for script in static.glob("*.js"):
+            script.write_text(light(script.read_text("utf-8")), "utf-8")
     known = names(app.outdir)
     icons = set()
     for style in static.rglob("*.css"):
@@ -147,17 +147,6 @@ def moved(css: str, folder: Path) -> str:
     return ADDRESS.sub(lambda url: f"url({os.path.normpath(folder / url[1])})", css)
 
 
-def shorter(script: str) -> str:
-    """Return a script without its indents and the lines that are comments.
-
-    >>> shorter("/* Why,\\n * and how. */\\n// So.\\nif (a)\\n  b();\\n")
-    'if (a)\\nb();\\n'
-    """
-    if any(line.count("`") % 2 for line in script.splitlines()):
-        return script  # a text over several lines, whose indents count
-    return INDENT.sub("", script)
-
-
 def names(site: str) -> set[str]:
     """Return the classes of all pages, and all words of the scripts, which may set them."""
     known = set()
@@ -165,7 +154,7 @@ def names(site: str) -> set[str]:
         for value in re.findall(r'\bclass="([^"]*)"', path.read_text("utf-8")):
             known |= set(unescape(value).split())
     for path in Path(site).rglob("*.js"):
-        if path.name.startswith(("reader", "minisearch", "language_data", "search-index", "search-more")):
+        if path.name.startswith(("reader", "minisearch", "language_data", "search-index")):
             continue  # they compute, and touch no page
         known |= set(re.findall(r"[A-Za-z_][\w-]*", path.read_text("utf-8")))
     return known

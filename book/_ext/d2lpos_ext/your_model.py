@@ -6,9 +6,9 @@ they share with `d2lpos.config` another.
 
 import json
 import re
+from base64 import b64encode
 from pathlib import Path
 
-from py_mini_racer import MiniRacer
 from sphinx.application import Sphinx
 
 from .search import pack
@@ -22,7 +22,6 @@ SCRIPTS = {  # in the order in which they run; the second is loaded for a file, 
     "your-model-more": ("files", "commands", "card"),
 }
 IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n", re.MULTILINE)  # what each file says again, or Node alone needs
-TERSER = Path(__file__).parents[2] / "_vendor" / "terser" / "bundle.min.js"
 FOR_THE_COMMAND = ("asks", "layers", "options")  # words that the page does not say
 
 
@@ -37,20 +36,6 @@ def expand(text: str, root: str | Path) -> str:
     return BLOCK.sub(page, text)
 
 
-def light(script: str) -> str:
-    """A script for a browser, as Terser makes it: without comments and blanks, and with short names within functions.
-
-    >>> light("// one\\nlet whole = ({part}) => part + 1;  // two\\n")
-    'let whole=({part:e})=>e+1;'
-    """
-    engine = MiniRacer()
-    try:
-        engine.eval(TERSER.read_text("utf-8"))
-        return engine.call("(code => Terser.minify_sync(code).code)", script)
-    finally:
-        engine.close()  # without this its thread outlives the build
-
-
 def write_scripts(app: Sphinx, exception: Exception | None) -> None:
     """Write the page's scripts, and the tables that they read, into a finished build."""
     if not exception and app.builder.format == "html":
@@ -58,7 +43,7 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
         for file, names in SCRIPTS.items():
             scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in names)
             whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
-            (static / f"{file}.js").write_text(light(whole), "utf-8")
+            (static / f"{file}.js").write_text(whole, "utf-8")
         tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
         tables["words"] = {name: words for name, words in tables.get("words", {}).items() if name not in FOR_THE_COMMAND}
-        (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")
+        (static / "your-model-tables.js").write_text(f'const yourModelTables = "{b64encode(pack(tables)).decode()}";\n', "utf-8")
