@@ -67,7 +67,8 @@ def test_descriptions_differ(site):
 def test_every_page_says_first_what_it_may_load(site):
     for path in pages(site):
         page = path.read_text("utf-8")
-        assert re.search('<head>\\s*<meta http-equiv="Content-Security-Policy"', page), path
+        first = re.search('<head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"', page)
+        assert first.end() <= 1024 and page.count("charset=") == 1, path
         assert "script-src &#x27;self&#x27;" in page and page.count("unsafe-inline") == 1, path
 
 

@@ -136,6 +136,32 @@ class Slow(Quiet):
         super().copyfile(source, out)
 
 
+# What WCAG 1.4.12 lets a reader set.
+SPACED = """(() => {
+    const spaced = new CSSStyleSheet();
+    spaced.replaceSync("* {line-height:1.5 !important; letter-spacing:.12em !important; word-spacing:.16em !important} p {margin-bottom:2em !important}");
+    document.adoptedStyleSheets = [spaced];
+})()"""
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_no_page_is_wider_than_the_window_whatever_the_size_of_letters(site, browser, name):
+    """The browser's letters, 16 px where a reader sets nothing; a zoom of 400 % makes a window of 1280 px one of 320."""
+    with visit(browser) as reader:
+        letters = reader.page.context.new_cdp_session(reader.page)
+        reader.open((site / f"{name}.html").as_uri())
+        wide = []
+        for size in (20, 24, 32, 16):
+            letters.send("Page.setFontSizes", {"fontSizes": {"standard": size, "fixed": size}})
+            if size == 16:
+                reader.page.evaluate(SPACED)
+            for width in (320, 390, 768, 1280, 1920):
+                reader.resize(width)
+                over = reader.page.evaluate("document.documentElement.scrollWidth") - width
+                wide += [(size, width, over)] * (over > 0)
+        assert wide == []
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (TABLET, "light"), (DESK, "dark")])
 def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves(
     site, address, browser, width, scheme

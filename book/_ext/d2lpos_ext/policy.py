@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 ELEMENT = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1>", re.DOTALL)
 # In an earlier build, when the page was another.
 WRITTEN = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
+CHARSET = re.compile(r'\s*<meta charset="utf-8"\s*/?>')
 DATA = re.compile(r'\bsrc=|\btype="(?!module|text/javascript|text/css)')  # no script of the page's own
 
 
@@ -42,11 +43,14 @@ def policy(page: str) -> str:
 
 
 def write_policies(app: Sphinx, exception: Exception | None) -> None:
-    """Put its policy into each page of a finished build, before all that it loads."""
+    """Put its policy into each page of a finished build, before all that it loads, and the encoding before the policy.
+
+    Browsers look for the encoding in the first 1,024 bytes, and a policy may be longer.
+    """
     if exception or app.builder.format != "html":
         return
     for path in Path(app.outdir).rglob("*.html"):
         if "_static" not in path.parts:
-            page = WRITTEN.sub("", path.read_text("utf-8"))
-            tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(page))}">'
+            page = CHARSET.sub("", WRITTEN.sub("", path.read_text("utf-8")), count=1)
+            tag = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{escape(policy(page))}">'
             path.write_text(re.sub("<head>", lambda head, tag=tag: head[0] + tag, page, count=1), "utf-8")

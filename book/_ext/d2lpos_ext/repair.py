@@ -50,6 +50,8 @@ REPAIRS = [
         (r'</em>, (?=<em class="sig-param">)', ",</em> "),
         (r'</em>(<span class="sig-paren">\)</span>)', r"\1</em>"),
         (r'<p class="sidebar-title"></p>\s*', ""),
+        # A remark in the margin is no part of the page that one would jump to.
+        (r'<aside class="margin', '<aside role="note" class="margin'),
         # The parts of a list are its items; what a bibliography's entry is said to be is deprecated.
         (r'role="doc-biblioentry"', 'role="listitem"'),
         # A figure's module would wait for the whole page, and the text below the figure would move.

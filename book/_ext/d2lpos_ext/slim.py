@@ -53,6 +53,7 @@ SHEET = re.compile(r'\s*<link [^>]*href="([^"]*_static/)([^"?]+\.css)[^"]*"[^>]*
 VARIABLE = re.compile(
     r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|\((?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*\)|[^;}"'()])*(?:;|(?=}))"""
 )
+MEDIA, WIDTH, INLINE = re.compile("@media[^{]*{"), re.compile(r"(?<=width:)\s*([\d.]+)px"), re.compile("<style>.*?</style>", re.DOTALL)
 ADDRESS = re.compile(r"""url\(["']?(?!data:)([^)"']+)["']?\)""")
 
 logging.getLogger("fontTools").setLevel(logging.WARNING)  # its notes bury the warnings of a failed build
@@ -68,6 +69,7 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         text = STRING.sub(lambda match: match[1] + re.sub(f"</span>{PIECE}", "", match[2]), text)
         for pattern, short in IDLE:
             text = pattern.sub(short, text)
+        text = INLINE.sub(lambda style: in_em(style[0]), text)
         if 'class="highlight' not in text:
             text = COPY.sub("", text)
         page.write_text(shorten(text), "utf-8")
@@ -99,7 +101,7 @@ def join(site: Path) -> None:
     order = max(([name for _, name in SHEET.findall(page)] for page in pages.values()), key=len)
     css = "".join(moved((site / "_static" / name).read_text("utf-8"), Path(name).parent) for name in order)
     scripts = (path.read_text("utf-8") for path in (site / "_static").rglob("*.js"))
-    css = re.sub(r"([;{}])\s+|\s+(?={)", r"\1", without_films(css))
+    css = in_em(re.sub(r"([;{}])\s+|\s+(?={)", r"\1", without_films(css)))
     css = without_idle(css, "".join([*pages.values(), *scripts]))
     (site / "_static" / "all.css").write_text(css, "utf-8")
     version = sha256(css.encode()).hexdigest()[:8]
@@ -107,6 +109,17 @@ def join(site: Path) -> None:
         if match := SHEET.search(page):
             one = f'\n<link rel="stylesheet" href="{match[1]}all.css?v={version}">'
             path.write_text(page[: match.start()] + one + SHEET.sub("", page[match.start() :]), "utf-8")
+
+
+def in_em(css: str) -> str:
+    """Return a style sheet whose queries ask how many letters are as wide as the window, and not how many pixels.
+
+    So a reader whose browser shows larger letters gets the layout that has room for them.
+
+    >>> in_em("@media (min-width:1200px) and (max-height:40px) {a {width: 16px}}")
+    '@media (min-width:75em) and (max-height:40px) {a {width: 16px}}'
+    """
+    return MEDIA.sub(lambda query: WIDTH.sub(lambda width: f"{float(width[1]) / 16:.6g}em", query[0]), css)
 
 
 def without_films(css: str) -> str:
