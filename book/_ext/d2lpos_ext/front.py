@@ -24,12 +24,11 @@ def place_front(app: Sphinx) -> None:
     builder.get_outfilename = lambda name: file("index" if name == root else name)
 
 
-def shorten_programs(app: Sphinx, exception: Exception | None) -> None:
+def shorten_programs(app: Sphinx) -> None:
     """Shorten the long programs of the first page of a finished build, which most readers load and few read."""
-    if not exception and app.builder.format == "html":
-        path = Path(app.outdir) / "index.html"
-        page = PROGRAM.sub(lambda match: f"<script>{light(match[1])}</script>", path.read_text("utf-8"))
-        path.write_text(page, "utf-8")
+    path = Path(app.outdir) / "index.html"
+    page = PROGRAM.sub(lambda match: f"<script>{light(match[1])}</script>", path.read_text("utf-8"))
+    path.write_text(page, "utf-8")
 
 
 def sections(essay: str) -> dict[str, tuple[str, str]]:

@@ -41,10 +41,8 @@ def policy(page: str) -> str:
     ))  # fmt: skip
 
 
-def write_policies(app: Sphinx, exception: Exception | None) -> None:
+def write_policies(app: Sphinx) -> None:
     """Put its policy into each page of a finished build, before all that it loads."""
-    if exception or app.builder.format != "html":
-        return
     for path in Path(app.outdir).rglob("*.html"):
         if "_static" not in path.parts:
             page = WRITTEN.sub("", path.read_text("utf-8"))

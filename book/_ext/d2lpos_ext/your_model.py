@@ -51,14 +51,13 @@ def light(script: str) -> str:
         engine.close()  # without this its thread outlives the build
 
 
-def write_scripts(app: Sphinx, exception: Exception | None) -> None:
+def write_scripts(app: Sphinx) -> None:
     """Write the page's scripts, and the tables that they read, into a finished build."""
-    if not exception and app.builder.format == "html":
-        static = Path(app.outdir) / "_static"
-        for file, names in SCRIPTS.items():
-            scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in names)
-            whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
-            (static / f"{file}.js").write_text(light(whole), "utf-8")
-        tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
-        tables["words"] = {name: words for name, words in tables.get("words", {}).items() if name not in FOR_THE_COMMAND}
-        (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")
+    static = Path(app.outdir) / "_static"
+    for file, names in SCRIPTS.items():
+        scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in names)
+        whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
+        (static / f"{file}.js").write_text(light(whole), "utf-8")
+    tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
+    tables["words"] = {name: words for name, words in tables.get("words", {}).items() if name not in FOR_THE_COMMAND}
+    (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")
