@@ -105,11 +105,8 @@ def call(op, args: tuple, kwargs: dict) -> object:
     if not there:
         return result
     result = tree_map_only(torch.Tensor, Far, result)
-    return (
-        return_and_correct_aliasing(op, args, kwargs, result)
-        if far and op is not aten._to_copy.default
-        else result
-    )
+    moved = not far or op is aten._to_copy.default
+    return result if moved else return_and_correct_aliasing(op, args, kwargs, result)
 
 
 def near(tensor: Far) -> torch.Tensor:
