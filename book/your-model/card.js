@@ -17,7 +17,7 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
     constructor(config, reading) {
       const text = textOf(config, reading.ignored), own = byClassNames(text.family, text.values), {family} = reading;
       const outer = filter(config, key => words(known.outer).includes(key));
-      const every = {...outer, ...missing(family, own, text.defaults), ...own};
+      const inner = get(own, "sparse_attention_config"), every = {...outer, ...missing(family, own, text.defaults), ...own, ...(isDict(inner) ? inner : {})};
       Object.assign(this, {family, reading, whole: config, every: filter(every, (_, value) => value !== null)});
     }
     parameters() {
@@ -59,7 +59,12 @@ const readerCard = ({Refused, byClassNames, missing, tables, textOf}, {layersOf,
       if (has(types, word)) return layers.filter(one => words(types[word]).includes(one.type)).length;
       if (word === "kv") return this.of(has(this.every, "num_key_value_heads") ? "num_key_value_heads" : "num_attention_heads");
       if (word === "dim") return get(this.every, "head_dim") || Math.floor(this.of("hidden_size") / Math.max(this.of("num_attention_heads"), 1));
-      const value = get(this.every, word, get(this.every, get(known.also, word) ?? ""));
+      const names = [word, ...words(get(known.also, word, ""))], value = names.map(name => get(this.every, name)).find(one => one !== null) ?? null;
+      if (value === null && has(this.every, word)) return 0;
+      if (words(known.each).includes(word)) {
+        if (!isList(value) || value.length !== layers.length) refuse("card_each", {key: word, depth: layers.length, got: value});
+        return value.filter(one => truthy(one) && one !== "dense").length;
+      }
       if (!(isFlag(value) || isWhole(value)) || value < 0) refuse("card_lacks", {family: this.family, key: word, got: value});
       return Number(value);
     }

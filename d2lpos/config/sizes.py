@@ -22,7 +22,8 @@ class Sizes:
         own = by_class_names(text.family, text.values)
         self.family, self.reading, self.whole = reading["family"], reading, whole
         outer = {key: whole[key] for key in words("card", "outer") & whole.keys()}  # said there for the text
-        every = {**outer, **missing(self.family, own, text.defaults), **own}
+        inner = own.get("sparse_attention_config")
+        every = {**outer, **missing(self.family, own, text.defaults), **own, **(inner if isinstance(inner, dict) else {})}
         self.every = {key: value for key, value in every.items() if value is not None}
 
     def parameters(self) -> int:
@@ -93,7 +94,14 @@ class Sizes:
             return self.of("num_key_value_heads" if "num_key_value_heads" in self.every else "num_attention_heads")
         if word == "dim":
             return self.every.get("head_dim") or self.of("hidden_size") // max(self.of("num_attention_heads"), 1)
-        value = self.every.get(word, self.every.get(about["also"].get(word)))
+        names = [word, *about["also"].get(word, "").split()]
+        value = next((self.every[name] for name in names if self.every.get(name) is not None), None)
+        if value is None and word in self.every:
+            return 0  # which its class leaves out
+        if word in words("card", "each"):
+            if not isinstance(value, list) or len(value) != len(layers):
+                raise Refused("card_each", key=word, depth=len(layers), got=value)
+            return sum(one not in (0, "dense") for one in value)
         if type(value) not in (int, bool) or value < 0:
             raise Refused("card_lacks", family=self.family, key=word, got=value)
         return value

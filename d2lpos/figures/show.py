@@ -105,7 +105,7 @@ def _children(parent: ET.Element, used: set[str]) -> list[ET.Element]:
         }
         child[:] = _children(child, used)
         child.tail = None
-        if child.tag != "text":
+        if child.tag not in ("text", "tspan"):
             child.text = None
         if child.tag == "g" and not child.attrib:
             children += child

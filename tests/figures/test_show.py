@@ -42,6 +42,12 @@ def test_the_bundle_holds_the_picture_and_its_words():
     assert data["text/plain"] == "Scores < 1 & “falling”."
 
 
+def test_the_powers_of_a_logarithmic_axis_are_written():
+    fig, ax = figure()
+    ax.semilogy([1e-3, 1])
+    assert "10−3" in "".join(ET.fromstring(show(fig, "A rising line.").svg).itertext()).replace("\n", "")
+
+
 def test_the_figure_is_closed():
     before = plt.get_fignums()
     curve()

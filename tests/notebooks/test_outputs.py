@@ -34,30 +34,20 @@ def test_unchanged_outputs_pass_and_ignored_ones_are_told(pytester, compare):
     assert "good.ipynb::Cell 11: A clock never shows the same time twice." in printed
 
 
-@pytest.mark.parametrize(("cell", "old", "new"), [(3, "3.75", "3.76"), (7, "1 property", "2 property")])
-def test_changed_digit_fails(cell, old, new, pytester, compare):
+@pytest.mark.parametrize(
+    ("cell", "old", "new"), [(1, "Three", "Four"), (3, "3.75", "3.76"), (7, "1 property", "2 property")]
+)
+def test_a_changed_digit_or_picture_fails(cell, old, new, pytester, compare):
     notebook = nbformat.read(GOOD, as_version=4)
     [output] = [cell for cell in notebook.cells if cell.cell_type == "code"][cell].outputs
-    texts, key = (output, "text") if "text" in output else (output.data, "text/plain")
-    assert old in texts[key]
+    texts = output if "text" in output else output.data
+    key = next(kind for kind, text in texts.items() if old in text)
     texts[key] = texts[key].replace(old, new, 1)
     nbformat.write(notebook, pytester.path / GOOD.name)
     run = compare()
     assert run.ret == 1
     failed = re.findall(r"^FAILED (\S+::Cell \d+)", str(run.stdout), re.MULTILINE)
     assert failed == [f"{GOOD.name}::Cell {cell}"]
-
-
-def test_changed_picture_fails(pytester, compare):
-    notebook = nbformat.read(GOOD, as_version=4)
-    data = next(
-        output.data for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output
-    )
-    data["text/html"] = data["text/html"].replace("Three", "Four")
-    nbformat.write(notebook, pytester.path / GOOD.name)
-    run = compare()
-    assert run.ret == 1
-    assert "mismatch 'text/html'" in str(run.stdout)
 
 
 def picture(d: str = "M201.35 11.7L-215 3", word: str = "0.85", fill: str = "#101010") -> str:

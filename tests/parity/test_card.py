@@ -1,10 +1,13 @@
 """What a model costs on a card, beside the models of transformers, vLLM's own sums, and the page's twin."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 from transformers import AutoModel, AutoModelForCausalLM
 
 from d2lpos.config import Refused, card, card_lines, memory, read
+from d2lpos.config.names import sized
 from d2lpos.config.sizes import Sizes, named
 from d2lpos.config.tables import table
 from tests.parity import tiny
@@ -29,6 +32,7 @@ def test_parameters_are_those_of_its_model(family):
     row, whole = named("parameters", family), type(fitted(family)) in AutoModelForCausalLM._model_mapping
     only = row.get("only", {})
     flags = {key: not value for key, value in row["by_class"].items() if type(value) is bool and key not in only}
+    flags |= {key: 24 for key, value in row["by_class"].items() if value is None}
     for more in ({}, *({key: value} for key, value in flags.items()), flags):
         config = fitted(family)
         for key, value in (only | more).items():
@@ -64,6 +68,16 @@ def test_parameters_of_releases():
         made = card(read(file), file, gib=80)
         assert made["weights"] is None and made["longest"] is None and why in card_lines(made)
     assert card(read(llama), llama, bits=4)["weights"] == 8_030_261_248 / 2
+
+
+def test_experts_and_indexers_are_counted_as_a_file_says():
+    [m3] = [sized(one["config"], one, one["name"]) for one in releases() if one["name"] == "MiniMax-M3"]
+    heads, short = deepcopy(m3), deepcopy(m3)
+    heads["text_config"]["sparse_attention_config"]["sparse_num_index_heads"] = 5  # one more than its class has
+    assert Sizes(heads, read(heads)).parameters() == Sizes(m3, read(m3)).parameters() + 57 * 6144 * 128
+    short["text_config"]["moe_layer_freq"] = [1]
+    unlike, _ = differences({"heads": heads, "short": short}, [["card", {}]])
+    assert unlike == [] and "its file must say mlp_layer_types of each of the 60 layers" in card(read(short), short)["why"]
 
 
 def test_gpt_oss_on_80_gib():

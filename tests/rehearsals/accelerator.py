@@ -26,6 +26,7 @@ from torch.utils.backend_registration import _DummyBackendModule, _setup_private
 from d2lpos import lab
 
 sys.path.append(str(Path(__file__).parents[2] / "book" / "_ext"))
+from d2lpos_ext.cells import gate
 from notebooks import exercised
 
 CHAPTERS = exercised(Path(__file__).parents[2])
@@ -104,11 +105,8 @@ def call(op, args: tuple, kwargs: dict) -> object:
     if not there:
         return result
     result = tree_map_only(torch.Tensor, Far, result)
-    return (
-        return_and_correct_aliasing(op, args, kwargs, result)
-        if far and op is not aten._to_copy.default
-        else result
-    )
+    moved = not far or op is aten._to_copy.default
+    return result if moved else return_and_correct_aliasing(op, args, kwargs, result)
 
 
 def near(tensor: Far) -> torch.Tensor:
@@ -128,10 +126,8 @@ def made_and_used(source: str) -> tuple[set[str], set[str]]:
     """The names that a cell leaves behind, and those that it reads, but for the variables of its loops."""
     cell = symtable(source, "cell", "exec")
     made = {name.get_name() for name in cell.get_symbols() if name.is_assigned() or name.is_imported()}
-    used, tables = (
-        {name.get_name() for name in cell.get_symbols() if name.is_referenced()},
-        cell.get_children(),
-    )
+    used = {name.get_name() for name in cell.get_symbols() if name.is_referenced()}
+    tables = cell.get_children()
     while tables:
         table = tables.pop()
         used |= {name.get_name() for name in table.get_symbols() if name.is_global()}
@@ -158,12 +154,7 @@ def touched(sources: list[str]) -> tuple[set[int], set[int]]:
 
 def rehearse(chapter: Path) -> tuple[list[str], int]:
     """What fails in a chapter that chooses a device, and how many cells notice that `device=device` is gone."""
-    cells = nbformat.read(chapter, as_version=4).cells
-    cells = [
-        c
-        for c in cells
-        if c.cell_type == "code" and not {"exercise", "solution"} & {*c.metadata.get("tags", [])}
-    ]
+    cells = [c for c in nbformat.read(chapter, as_version=4).cells if c.cell_type == "code" and not gate(c)]
     sources = [cell.source.replace('!"{executable}"', "pass  # ").replace(CHOICE, f'"{NAME}"') for cell in cells]
     names, failed, noticed = {}, [], 0
     if f'device = "{NAME}"' not in sources[0]:

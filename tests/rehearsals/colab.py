@@ -1,4 +1,4 @@
-"""Run every notebook as Colab would: python tests/rehearsals/colab.py [--newest] [NOTEBOOK ...]
+"""Run every notebook as Colab would: python tests/rehearsals/colab.py --help
 
 An environment is made with Colab's Python and versions, or the newest, without d2lpos. The first cell of a notebook installs it from
 the book's address, where git answers with the last commit of this repository. What must hold of the cells is in
@@ -10,6 +10,7 @@ What one notebook has installed, others find: all install by the same line, whic
 side by side.
 """
 
+import argparse
 import os
 import re
 import subprocess
@@ -62,5 +63,8 @@ def main(*names: str, packages: str = COLAB) -> str | None:
 
 
 if __name__ == "__main__":
-    newest, names = "--newest" in sys.argv, [name for name in sys.argv[1:] if name != "--newest"]
-    sys.exit(main(*names, packages=re.sub("==\\S+", "", COLAB) if newest else COLAB))
+    parser = argparse.ArgumentParser(description="Run notebooks, or all of them, as Colab would.")
+    parser.add_argument("--newest", action="store_true", help="with the newest versions of everything")
+    parser.add_argument("names", nargs="*", metavar="NOTEBOOK")
+    asked = parser.parse_args()
+    sys.exit(main(*asked.names, packages=re.sub("==\\S+", "", COLAB) if asked.newest else COLAB))

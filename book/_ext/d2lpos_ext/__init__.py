@@ -14,7 +14,7 @@ from .cells import translate
 from .char_models import bring_char_models
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
-from .formulas import setup_formulas
+from .formulas import setup_formulas, write_font
 from .front import lead_back, place_front
 from .mentions import Mentions, check_numbers, note_anchor
 from .mistakes import place_mistakes
@@ -67,6 +67,16 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
     content[0] = nbformat.writes(notebook)
 
 
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Change the site of a finished build, each step after those that write what it reads."""
+    if exception or app.builder.format != "html":
+        return
+    steps = [write_font, say_how_to_trust, lead_on, your_model.write_scripts, repair_pages, remove_tools, slim, write_index]
+    steps += [bring_char_models, write_not_found, third_party.write_licenses, write_policies]  # nothing may change after the last
+    for step in steps:
+        step(app)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     gc.set_threshold(200_000)  # the trees of the pages grow and stay: to search them for garbage takes a tenth of a build
     app.connect("source-read", read)
@@ -79,15 +89,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", skip_index)
     app.connect("html-page-context", describe)
     app.connect("html-page-context", lead_back, priority=900)  # after the theme
-    app.connect("build-finished", lead_on, priority=899)
-    app.connect("build-finished", your_model.write_scripts, priority=899)  # before all that reads scripts
-    app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
-    app.connect("build-finished", remove_tools, priority=901)
-    app.connect("build-finished", slim, priority=902)
-    app.connect("build-finished", write_index, priority=903)
-    app.connect("build-finished", bring_char_models, priority=903)
-    app.connect("build-finished", write_not_found, priority=903)
-    app.connect("build-finished", say_how_to_trust)
-    app.connect("build-finished", third_party.write_licenses)
-    app.connect("build-finished", write_policies, priority=904)  # nothing may change after it
+    app.connect("build-finished", finish, priority=900)  # after all that write pages
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,9 +9,8 @@ from sphinx.application import Sphinx
 RESULTS = Path(__file__).parents[2] / "results"
 
 
-def bring_char_models(app: Sphinx, exception: Exception | None) -> None:
+def bring_char_models(app: Sphinx) -> None:
     """Bring them into a finished build."""
-    if not exception and app.builder.format == "html":
-        for path in RESULTS.glob("readers-*.js"):
-            copy(path, Path(app.outdir) / "_static")
-        share(Path(app.outdir))
+    for path in RESULTS.glob("readers-*.js"):
+        copy(path, Path(app.outdir) / "_static")
+    share(Path(app.outdir))

@@ -80,10 +80,8 @@ def translated(node: nodes.Element, display: bool) -> str:
         return ""
 
 
-def write_font(app: Sphinx, exception: Exception | None) -> None:
+def write_font(app: Sphinx) -> None:
     """Write the font with the characters of all formulas of the site."""
-    if exception or app.builder.format != "html":
-        return
     site = Path(app.outdir)
     pages = (path.read_text("utf-8") for path in site.rglob("*.html"))
     formulas = "".join(formula for page in pages for formula in re.findall(r"<math\b.*?</math>", page, re.DOTALL))
@@ -107,4 +105,3 @@ def drop_tall_roots(font: Path) -> None:
 def setup_formulas(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
     app.connect("build-finished", TEMML.close)
-    app.connect("build-finished", write_font)

@@ -40,10 +40,8 @@ def anchors(page: Path) -> set[str]:
     return set(re.findall(r'\bid="([^"]+)"', page.read_text("utf-8")))
 
 
-def lead_on(app: Sphinx, exception: Exception | None) -> None:
+def lead_on(app: Sphinx) -> None:
     """Give each page a script with the new addresses of what left it."""
-    if exception or app.builder.format != "html":
-        return
     site = Path(app.outdir)
     addresses = yaml.safe_load((Path(app.confdir) / "book" / "addresses.yml").read_text("utf-8"))
     moved = {}

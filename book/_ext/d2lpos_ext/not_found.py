@@ -36,10 +36,8 @@ def look(css: str) -> dict[str, str]:
     return light | {name: f"light-dark({light[name]}, {color})" for name, color in dark.items()}
 
 
-def write_not_found(app: Sphinx, exception: Exception | None) -> None:
+def write_not_found(app: Sphinx) -> None:
     """Write the page into a finished build."""
-    if exception or app.builder.format != "html":
-        return
     to = app.builder.get_target_uri
     links = {"The first page": to(app.config.root_doc), "All chapters": f"{to('book/preface')}#the-chapters"}
     written = page(app.config.html_title, app.config.html_baseurl, links)

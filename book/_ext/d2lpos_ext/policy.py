@@ -42,13 +42,11 @@ def policy(page: str) -> str:
     ))  # fmt: skip
 
 
-def write_policies(app: Sphinx, exception: Exception | None) -> None:
+def write_policies(app: Sphinx) -> None:
     """Put its policy into each page of a finished build, before all that it loads, and the encoding before the policy.
 
     Browsers look for the encoding in the first 1,024 bytes, and a policy may be longer.
     """
-    if exception or app.builder.format != "html":
-        return
     for path in Path(app.outdir).rglob("*.html"):
         if "_static" not in path.parts:
             page = CHARSET.sub("", WRITTEN.sub("", path.read_text("utf-8")), count=1)

@@ -67,10 +67,8 @@ def repair(page: str) -> str:
     return page
 
 
-def repair_pages(app: Sphinx, exception: Exception | None) -> None:
+def repair_pages(app: Sphinx) -> None:
     """Mend each page of a finished build."""
-    if exception or app.builder.format != "html":
-        return
     site = Path(app.outdir)
     for path in site.rglob("*.html"):
         if "_static" in path.parts:

@@ -35,18 +35,16 @@ def skip_index(app: Sphinx) -> None:
     app.builder.index_page = app.builder.dump_search_index = lambda *_: None
 
 
-def remove_tools(app: Sphinx, exception: Exception | None) -> None:
+def remove_tools(app: Sphinx) -> None:
     """Remove the script of Sphinx's search, which no page has."""
     (Path(app.outdir) / "_static" / "searchtools.js").unlink(missing_ok=True)
 
 
-def write_index(app: Sphinx, exception: Exception | None) -> None:
+def write_index(app: Sphinx) -> None:
     """Give the blocks of a finished build their ids, and write what the search needs into its `_static`.
 
     The index is a file of bytes for pages that a server sends, and a script for those that are opened from a folder.
     """
-    if exception or app.builder.format != "html":
-        return
     site, index = Path(app.outdir), []
     for name in sorted(app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs):
         path = site / f"{name}.html"

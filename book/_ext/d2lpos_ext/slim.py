@@ -59,10 +59,8 @@ ADDRESS = re.compile(r"""url\(["']?(?!data:)([^)"']+)["']?\)""")
 logging.getLogger("fontTools").setLevel(logging.WARNING)  # its notes bury the warnings of a failed build
 
 
-def slim(app: Sphinx, exception: Exception | None) -> None:
+def slim(app: Sphinx) -> None:
     """Shorten the pages, styles and icons of a finished build."""
-    if exception or app.builder.format != "html":
-        return
     static = Path(app.outdir) / "_static"
     for page in Path(app.outdir).rglob("*.html"):
         text = PLAIN.sub(r"\1", WORD.sub(r"\1", page.read_text("utf-8")))

@@ -33,9 +33,9 @@ def expand(text: str, root: Path) -> str:
     return text.replace(BLOCK, "\n".join([*head, *(ROW.format(**part) for part in parts(root / "book"))]))
 
 
-def write_licenses(app: Sphinx, exception: Exception | None) -> None:
+def write_licenses(app: Sphinx) -> None:
     """Write the licenses into the finished site, if it has the page that links to them."""
-    if exception or app.builder.format != "html" or "book/third-party" not in app.env.found_docs:
+    if "book/third-party" not in app.env.found_docs:
         return
     folder = Path(app.outdir, "_static", "licenses")
     folder.mkdir()

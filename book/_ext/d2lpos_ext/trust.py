@@ -11,10 +11,8 @@ SENTENCE = (
 )
 
 
-def say_how_to_trust(app: Sphinx, exception: Exception | None) -> None:
+def say_how_to_trust(app: Sphinx) -> None:
     """Add the sentence to each notebook that a finished build offers and that has a figure to move."""
-    if exception or app.builder.format != "html":
-        return
     for path in (Path(app.outdir) / "_sources").rglob("*.ipynb"):
         text = path.read_text("utf-8")
         if "data-figure=" in text:

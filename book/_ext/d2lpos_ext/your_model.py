@@ -36,14 +36,13 @@ def expand(text: str, root: str | Path) -> str:
     return BLOCK.sub(page, text)
 
 
-def write_scripts(app: Sphinx, exception: Exception | None) -> None:
+def write_scripts(app: Sphinx) -> None:
     """Write the page's scripts, and the tables that they read, into a finished build."""
-    if not exception and app.builder.format == "html":
-        static = Path(app.outdir) / "_static"
-        for file, names in SCRIPTS.items():
-            scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in names)
-            whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
-            (static / f"{file}.js").write_text(whole, "utf-8")
-        tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
-        tables["words"] = {name: words for name, words in tables.get("words", {}).items() if name not in FOR_THE_COMMAND}
-        (static / "your-model-tables.js").write_text(f'const yourModelTables = "{b64encode(pack(tables)).decode()}";\n', "utf-8")
+    static = Path(app.outdir) / "_static"
+    for file, names in SCRIPTS.items():
+        scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in names)
+        whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
+        (static / f"{file}.js").write_text(whole, "utf-8")
+    tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
+    tables["words"] = {name: words for name, words in tables.get("words", {}).items() if name not in FOR_THE_COMMAND}
+    (static / "your-model-tables.js").write_text(f'const yourModelTables = "{b64encode(pack(tables)).decode()}";\n', "utf-8")

@@ -1,4 +1,4 @@
-"""Ask pyright what an editor knows of the package: python -m tests.rehearsals.types
+"""Ask pyright what an editor knows of the package: python -m tests.rehearsals.editor
 
 pyright is no package of the book's: pip install --target types 'pyright[nodejs]', and PYTHONPATH=types. In the rooms of the encodings
 each parameter and each returned value has a type, and so have the names that other rooms hand out. A reader's program gets the
