@@ -29,7 +29,7 @@ OTHER = {
     "dial": {"m": 3, "n": 20},
     "dropout": {"place": "whole position"},
     "gates": {"gate": 0.1},
-    "grid": {"study": "table", "value": "accuracy", "split": "unseen", "length": 128},
+    "lengths": {"length": 256},
     "plain clocks": {"p": 63, "base": 8},
     "patch": {"target": "ring", "view": "to scale", "row": 7, "column": 0},
     "ranks": {"order": [0, 1, 2, 3, 4, 5, 6, 7], "rule": "each"},
@@ -48,7 +48,7 @@ DRAGS = {
     "dial": ("position n of the key", 6, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
     "gates": ("gate at the full stop", 90, 40, "0.40"),
-    "grid": ("length", 3, 1, "RoPE"),
+    "lengths": ("length of the text", 0, 2, "256"),
     "plain clocks": ("position in the text", 11, 31, "31"),
     "ranks": ("chunk 3", 6, 3, "1.94"),
     "patch": ("column of the query", 3, 6, "row 3, column 6"),
@@ -59,6 +59,11 @@ DRAGS = {
 }
 
 each = pytest.mark.parametrize("name", FIGURES)
+
+
+def key(name):
+    """What moves the slider of DRAGS in the figure's first state; one begins at its left end."""
+    return "ArrowRight" if name == "lengths" else "ArrowLeft"
 
 
 def show_all(host, css="", **options):
@@ -79,7 +84,7 @@ def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
     assert host("document.querySelectorAll('[data-hero]').length") == 3
     before = [host(f"out({n})") for n in range(3)]
     assert before[0] == before[1]
-    host.label(DRAGS[name][0]).first.press("ArrowLeft")
+    host.label(DRAGS[name][0]).first.press(key(name))
     host.rest()
     if name != "shuffle":  # whose numbers stay while its words move
         assert host("out(0)") != before[0]
@@ -299,7 +304,7 @@ def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, n
         assert host("out().every(value => spoken().includes(value))")
         for described in (host.page.get_by_role("group").first, *pictures):
             expect(described).to_have_accessible_description(texts[-1])
-        host.label(DRAGS[name][0]).press("ArrowLeft")
+        host.label(DRAGS[name][0]).press(key(name))
     assert texts[0] != texts[1]
     assert figure(name).description not in host.page.locator("body").aria_snapshot()  # not read twice
 
@@ -339,7 +344,7 @@ def test_the_status_waits_until_the_hand_rests(host, name):
     assert first
     slider = host.label(DRAGS[name][0])
     for _ in range(3):
-        slider.press("ArrowLeft")
+        slider.press(key(name))
         host.page.clock.run_for(350)
         assert host("spoken()") == first
     host.page.clock.run_for(100)
@@ -524,42 +529,6 @@ def test_the_slider_that_moves_says_whose_buckets_are_shown(host):
     for label, kind in (("Shaw’s clip", "Shaw"), ("buckets", "T5, causal")):
         host.label(label).press("ArrowLeft")
         assert host.label(kind).is_checked()
-
-
-@still
-def test_a_row_of_the_grid_is_told_when_pointed_at_and_kept_when_chosen(host):
-    host.show(hero("grid", study="needle"))
-    host.rest()
-    before, row = host("out()"), host.page.locator("svg").get_by_text("KERPLE", exact=True)
-    row.hover()
-    assert host("out()[0]") == "KERPLE" != before[0]
-    host.page.mouse.move(0, 0)
-    assert host("out()") == before
-    row.click()
-    host.page.mouse.move(0, 0)
-    assert host("out()[0]") == "KERPLE"
-    rows = host("all('th[scope=row]').map(e => e.textContent)")
-    models = host.label("model")
-    models.press("ArrowDown")
-    assert host("out()[0]") == rows[rows.index("KERPLE") + 1]
-    models.press("End")
-    assert host("out()[0]") == rows[0]
-    models.press("Home")
-    assert host("out()[1]") == "–"
-
-
-@still
-def test_rows_of_the_grid_stand_by_value_or_by_door(host):
-    host.show(hero("grid", length=64))
-    host(UNFOLD)
-    table = "all('th[scope=row]').map(e => e.textContent)"
-    names = "all('svg g g text:first-child').map(e => [e.textContent, +e.getAttribute('y')])"
-    for best, end in ((True, "RoPE, linear"), (False, "FIRE")):
-        host.page.get_by_label("best first").set_checked(best)
-        host.rest()
-        rows = host(table)
-        assert rows[-1] == end
-        assert [name for name, _ in sorted(host(names), key=lambda row: row[1]) if name in rows] == rows
 
 
 def cell_of_the_board(host, layer, pair):

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { emitted, near } from './emitted.mjs';
 
-const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'grid', 'patch', 'ranks', 'shuffle', 'slopes', 'stack', 'stretch'];
+const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'lengths', 'patch', 'ranks', 'shuffle', 'slopes', 'stack', 'stretch'];
 const heroes = Object.fromEntries(await Promise.all(NAMES.map(async name => [name, await emitted(name)])));
 const { along } = heroes.dial, moments = Array.from({ length: 101 }, (_, i) => i / 100);
 /** The states of a tour, a hundredth of it apart. */
@@ -26,7 +26,7 @@ test('every track begins with the tour, goes on in time, and is not past its end
 });
 test('the hand may go where each tour goes', () => {
   const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v), bool = one([true, false]);
-  const { board, buckets, cliff, clocks, dial, dropout, gates, patch, ranks, shuffle, slopes, stack, stretch } = heroes;
+  const { board, buckets, cliff, clocks, dial, dropout, gates, lengths, patch, ranks, shuffle, slopes, stack, stretch } = heroes;
   const allowed = {
     board: { pair: between(0, board.PAIRS), layer: between(0, board.LAYERS), held: bool, token: between(0, 60) },
     buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
@@ -35,7 +35,7 @@ test('the hand may go where each tour goes', () => {
     dial: { m: between(0, dial.MAX), n: between(0, dial.MAX) },
     dropout: { place: one(Object.keys(dropout.PLACES)) },
     gates: { stop: between(.02, gates.GATE) },
-    grid: { at: between(0, 1) },
+    lengths: { at: between(0, lengths.LENGTHS.length - 1) },
     patch: { aim: one(Object.keys(patch.AIMS)), view: one(Object.keys(patch.VIEWS)), row: between(0, patch.FITTED - 1), column: between(0, patch.FITTED - 1) },
     ranks: { order: one(Object.values(ranks.DEALS)), rule: one(Object.keys(ranks.COUNTERS)) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join() },
