@@ -35,9 +35,10 @@ HERE = Path(__file__).parent
 STILLS = HERE / "stills"
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
-COUNTERS = ("text", "row", "each")
+PACKED = ("count on", "begin again", "mask by text")
 SORTS = ("full", "window", "none")
-RESULTS = {"ranks": "ranks.json", "stack": "stacks-needle.json"}  # files of the results that a figure shows
+RESULTS = {"packed": "packed.json", "stack": "stacks-needle.json"}  # files of the results that a figure shows
+BEFORE = {"lengths": ("guess",), "machine": ("reader",), "packed": ("guess",)}  # sources that are sent before a figure's own
 TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
 
 
@@ -71,17 +72,12 @@ def is_order(value: Any, count: int) -> bool:
     return numbers and sorted(value) == list(range(count))
 
 
-def is_dealt(value: Any) -> bool:
-    return is_order(value, 8) and all(a < b for a, b in zip(value[::2], value[1::2], strict=True))
-
-
 def is_stack(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 4 and all(kind in SORTS for kind in value)
 
 
 SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
-DEALT = "the chunks 0 to 7, two for each processor, the earlier one first"
 OPTIONS = {
     "board": {
         "layer": whole(0, 29).or_none(),
@@ -116,13 +112,13 @@ OPTIONS = {
     },
     "gates": {"gate": Option(0.9, lambda v: type(v) in (int, float) and 0.02 <= v <= 1, "a number from 0.02 to 1")},
     "lengths": {"length": one_of(64, 64, 128, 256, 512)},
+    "packed": {"way": one_of("count on", *PACKED)},
     "patch": {
         "target": one_of("diagonal", *TARGETS),
         "view": one_of("8 × 8", *VIEWS),
         "row": whole(3, 7),
         "column": whole(3, 7),
     },
-    "ranks": {"order": Option([0, 7, 1, 6, 2, 5, 3, 4], is_dealt, DEALT), "rule": one_of("row", *COUNTERS)},
     "shuffle": {
         "order": Option([0, 1, 2, 3, 4, 5], lambda v: is_order(v, 6), "the numbers 0 to 5 in any order"),
         "positions": SWITCH,
@@ -208,10 +204,9 @@ def hero(name: str, **options: Any) -> Hero:
     1 to 32; seed.
     gates: gate at the full stop of a sentence, 0.02 to 1.
     lengths: length of the text that five models read, 64, 128, 256 or 512 characters.
+    packed: way in which two texts share a row, "count on" or "begin again" of the second's positions, or "mask by text".
     patch: target, "row", "right", "diagonal" or "ring"; view, "8 × 8" patches, or 16 × 16 with positions that are
     "counted" or "to scale"; row and column of the query, 0 to 7, where the picture has 8 × 8.
-    ranks: order of the chunks 0 to 7 on four processors, two each, the earlier one first; rule, who counts positions:
-    "text" (before it is cut), "row" (along the chunks as they lie) or "each" (each processor from 0).
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
     whether the mask is on; seed of the shuffle button.
     slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
@@ -244,7 +239,7 @@ def hero(name: str, **options: Any) -> Hero:
 
 def module(name: str, plain: bool = False) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own, whose plain form is apart."""
-    before = ("reader",) if name == "machine" else ("row",) if plain else ()
+    before = BEFORE.get(name, ()) + ("row",) * plain
     parts = ("helpers", *before, name)
     return "".join((HERE / f"{part}.js").read_text("utf-8") for part in parts)
 

@@ -16,7 +16,7 @@ export function verdict(losses, at) {
 export const TOUR = { at: [[0, 0], [.15, 0], [.85, LENGTHS.length - 1]] };
 
 const ROW = 36, TOP = 26, LOW = 1.2, HIGH = 4.5; // px; px above the rows; nats at the ends of a row
-const LOOK = `:host,.none{--c:var(--enc-none,#6f7378)}.RoPE{--c:var(--enc-rope,#d55e00)}.T5{--c:var(--enc-relative,#009e73)}:is(.KERPLE,.ALiBi){--c:var(--enc-alibi,#cc79a7)}
+const LOOK = `${GUESS}.asks button{margin-right:4px}.asks .play{min-width:0}:host,.none{--c:var(--enc-none,#6f7378)}.RoPE{--c:var(--enc-rope,#d55e00)}.T5{--c:var(--enc-relative,#009e73)}:is(.KERPLE,.ALiBi){--c:var(--enc-alibi,#cc79a7)}
 .dot{fill:var(--c)}.was{fill:var(--paper,#fffefb);stroke:var(--c);stroke-width:2}.trail{stroke:var(--c);stroke-width:5;stroke-opacity:.4}.band{fill:currentColor;fill-opacity:.08}
 .over input{top:0;height:44px;cursor:grab;touch-action:pan-y}.over ::-webkit-slider-thumb{width:44px;height:44px}.over ::-moz-range-thumb{width:44px;height:44px;border:0}
 .hand{stroke:var(--paper,#fffefb);stroke-width:3}.over input:focus-visible~svg .hand{stroke:currentColor;stroke-width:8;stroke-opacity:.5}.paper{display:none}@media print{.live,.says{display:none}.paper{display:block}}`;
@@ -71,7 +71,9 @@ export function render(host, { length, play }, losses) {
   }
   hand.oninput = () => { at = +hand.value; update(); };
   for (const o of paper) o.write(o.n);
-  mount(host, 'Five models and a text that gets longer', LOOK, `guess which model is first at ${LENGTHS[last]} characters. Then make the text longer.`,
+  const [winner, best] = [0, last].map(n => ranked(losses, n)[0]), names = Object.keys(losses), loss = name => num(losses[name][last], 3);
+  const asks = guess({ ask: `At ${LENGTHS[0]} characters ${winner} is first. Which model is first at ${LENGTHS[last]}?`, answers: names, right: names.indexOf(best), so: `its loss is ${loss(best)}, and the loss of ${winner} is ${loss(winner)}.` });
+  mount(host, 'Five models and a text that gets longer', LOOK, play ? 'make the text longer.' : asks,
     [live.svg, ...paper.flatMap(o => [o.title, o.svg]), h('div.over.live', {}, hand, ruler), says, spoken], layout, { play, tour: TOUR, show: state => { at = Math.round(state.at); update(); } });
   layout(); update();
 }

@@ -102,7 +102,7 @@ def test_a_state_that_is_not_in_the_book_is_told_by_its_options():
 BAD = [
     ("dials", {},
      ("no hero figure 'dials'; there are board, buckets, cliff, clocks, dial, dropout, gates, "
-      "lengths, patch, ranks, shuffle, slopes, stack, stretch")),
+      "lengths, packed, patch, shuffle, slopes, stack, stretch")),
     ("board", {"layer": 30}, r"layer of board must be None or a whole number from 0 to 29; got 30"),
     ("board", {"still": True}, r"still of board must be None or 'all'; got True"),
     ("board", {"still": "all", "pair": 3},
@@ -122,7 +122,7 @@ BAD = [
     ("lengths", {"length": 32}, r"length of lengths must be one of 64, 128, 256, 512; got 32"),
     ("shuffle", {"order": "012345"}, r"order .* got '012345'"),
     ("shuffle", {"order": [0, True, 2, 3, 4, 5]}, r"order .* got \[0, True"),
-    ("ranks", {"order": [7, 0, 1, 6, 2, 5, 3, 4]}, r"two for each processor, the earlier one"),
+    ("packed", {"way": "again"}, r"way of packed must be one of count on, begin again, mask by text; got"),
     ("stack", {"layers": ["full"] * 3}, r"layers of stack must be four of full, window, none; got"),
     ("stack", {"layers": ["full", "full", "full", "rope"]}, r"layers of stack .* got .*'rope'"),
     ("slopes", {"length": 500}, r"length of slopes must be one of 4, 8, .*, 4096; got 500"),
