@@ -66,7 +66,7 @@ export function render(host, { length, play }, losses) {
     hand.value = at; set(hand, { 'aria-valuetext': `${LENGTHS[at]} characters, ${TIMES[at]}` });
     live.write(at);
     says.replaceChildren(h('b', {}, LENGTHS[at]), ' characters' + verdict(losses, at));
-    speak(`${says.textContent} Losses, the lowest first: ${ranked(losses, at).map(name => `${name} ${num(losses[name][at], 3)}`).join(', ')}.`); // which an eye reads in the rows
+    speak(`${says.textContent} Losses from the lowest on: ${ranked(losses, at).map(name => `${name} ${num(losses[name][at], 3)}`).join(', ')}.`); // which an eye reads in the rows
     ease();
   }
   hand.oninput = () => { at = +hand.value; update(); };

@@ -23,7 +23,7 @@ def test_a_longer_text_moves_dots_and_no_label(host):
 def test_each_loss_is_spoken_though_the_sentence_has_none(host):
     host.show(hero("lengths", length=512))
     host.page.wait_for_function("() => spoken()")
-    assert "Losses, the lowest first: KERPLE 1.334, ALiBi 1.436, none 2.579, T5 3.678, RoPE 4.300." in host("spoken()")
+    assert "Losses from the lowest on: KERPLE 1.334, ALiBi 1.436, none 2.579, T5 3.678, RoPE 4.300." in host("spoken()")
     assert "1.334" not in host("all('.says')[0].textContent")
 
 
