@@ -36,6 +36,7 @@ test('the hand may go where each tour goes', () => {
     dropout: { place: one(Object.keys(dropout.PLACES)) },
     gates: { stop: between(.02, gates.GATE) },
     grid: { at: between(0, 1) },
+    packed: { way: one(['count on', 'begin again', 'mask by text']) },
     patch: { aim: one(Object.keys(patch.AIMS)), view: one(Object.keys(patch.VIEWS)), row: between(0, patch.FITTED - 1), column: between(0, patch.FITTED - 1) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join() },
     slopes: { back: between(4, slopes.MANY - 1), match: between(0, 12) },
