@@ -15,5 +15,6 @@ def means() -> dict[str, list[float]]:
 
 
 def numbers() -> dict[str, list[float]]:
+    """What the figure shows: the means of MODELS, in this order."""
     losses = means()
     return {name: losses[name] for name in MODELS}
