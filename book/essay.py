@@ -16,12 +16,10 @@ import yaml
 from d2lpos.bias.alibi import bias
 from d2lpos.figures.doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
 from d2lpos.figures.doors import doors as all_doors
-from d2lpos.figures.grid import view
 from d2lpos.figures.hero import WORDS, hero
+from d2lpos.figures.lengths import means
 from d2lpos.figures.style import STYLE, tint
 from d2lpos.input.sinusoids import frequencies, sinusoidal
-from d2lpos.lab import frame, records
-from d2lpos.lab.plot import named
 from d2lpos.pretrained.census import families
 from d2lpos.rotary.rope import rotate
 
@@ -401,19 +399,10 @@ CURVES = {  # names of the records: key of the style, and name in the picture
 }
 
 
-def losses() -> dict[str, list[float]]:
-    """Mean loss on the last 64 characters at each length, in nats, by the name in the records."""
-    tables = [dict(view("extrapolation", "loss_last", "test", length)["rows"]) for length in LENGTHS]
-    return {
-        name: [float(table[name].split()[0]) for table in tables if name in table]
-        for name in (*CURVES, "learned")
-    }
-
-
 def past() -> Story:
     """How well six kinds of models read texts that are longer than those of training."""
     left, right, bottom, unit = 34, 258, 262, 52
-    curves = losses()
+    curves = means()
     xs = [left + (right - left) * at / 3 for at in range(4)]
 
     def height(loss: float) -> float:
@@ -462,11 +451,8 @@ def families_since() -> Story:
     trained, *_ = LENGTHS
     speeds = frequencies(16).tolist()  # of the models of the study: heads of 16 features
     far = [*(length - 1 for length in LENGTHS), trained - 1]
-    runs = named(frame(records("extrapolation")))
-    ends = (
-        runs[(runs["split"] == "test") & (runs["length"] == LENGTHS[-1])].groupby("name")["loss_last"].mean()
-    )
-    read = [*losses()["RoPE"], ends["RoPE, window"]]
+    losses = means()
+    read = [*losses["RoPE"], losses["RoPE, window"][-1]]
     around, radius, parts = 2 * math.pi, 30, []
     titles = [f"{length} characters" for length in LENGTHS] + [
         f"{LENGTHS[-1]}, each looks back {trained - 1}"

@@ -27,9 +27,9 @@ const degrees = a => `${num(a * 360 / TAU)}°`;
 
 const LOOK = `:host{--c:var(--enc-rope,#d55e00)}svg{stroke-width:2}.over input{left:-6px;top:24px;width:calc(100% + 12px);height:44px;pointer-events:none}
 .over ::-webkit-slider-thumb{width:44px;height:44px;pointer-events:auto;cursor:grab}.over ::-moz-range-thumb{width:44px;height:44px;border:0;pointer-events:auto;cursor:grab}
-.hand,.disc,.arc{stroke:var(--c);fill:none;stroke-width:2.5}.q .disc,.tip{fill:var(--c)}.k .disc{fill:var(--paper,#fffefb)}.q text{fill:#000}.b{font-weight:600}.q,.k{font-weight:600}
+.hand,.disc,.arc{stroke:var(--c);fill:none;stroke-width:2.5}.q .disc,.tip{fill:var(--c)}.k .disc{fill:var(--paper,#fffefb)}.q text{fill:#000}.q,.k{font-weight:600}
 .gap{stroke-width:6}.query{stroke-width:4}.bar{stroke:var(--c);stroke-opacity:.4;stroke-width:12}.wedge{fill:var(--c);opacity:.18}.drop{stroke:currentColor;stroke-width:1;stroke-dasharray:3 4}
-#m:focus-visible~svg .line .q .disc,#n:focus-visible~svg .line .k .disc{stroke:currentColor;stroke-width:4}.says{font-size:17px;min-height:4.2em;margin:8px 0 0}.wide .says{min-height:2.8em}`;
+#m:focus-visible~svg .line .q .disc,#n:focus-visible~svg .line .k .disc{stroke:currentColor;stroke-width:4}`;
 
 // Shape, not hue, tells the tokens apart: q is a disc, k a ring, everywhere.
 const token = name => s('g.' + name, {}, s('circle.disc', { r: 15 }), text(0, 5, name));
@@ -41,9 +41,9 @@ export function render(host, options) {
   const inputs = { m: input('m', 'position m of the query, which takes the key along'), n: input('n', 'position n of the key') };
   const part = { axis: s('g'), gap: s('line.hand.gap'), away: text(0, 20, '', 'mid.b'), line: s('g.line', {}, token('q'), token('k')), face: s('g'), wedge: s('path.wedge'), arc: s('path.arc'), tip: s('path.tip'),
     key: s('line.hand'), query: s('line.hand.query'), bar: s('line.bar'), drop: s('line.drop'), q: token('q'), k: token('k'), angle: text(0, 0, '', 'mid.b'), score: text(0, 0, '', 'mid.b') };
-  const svg = s('svg', { role: 'img', 'aria-label': 'Query and key on a line, and their hands on a dial' }, ...Object.values(part)), words = h('p.says'), live = h('div.sr', { role: 'status', id: 'told' });
+  const svg = s('svg', { role: 'img', 'aria-label': 'Query and key on a line, and their hands on a dial' }, ...Object.values(part)), { says, live, tell } = sentence();
   const place = (e, [x, y]) => set(e, { transform: `translate(${x} ${y})` });
-  let X, w, R, spoken;
+  let X, w, R;
 
   function layout() {
     w = width(svg); R = w < 600 ? 92 : 104;
@@ -70,13 +70,12 @@ export function render(host, options) {
   function update() {
     const { m, n } = at, d = n - m, angle = degrees(d * OMEGA), dot = num(score(m, n, OMEGA), 2);
     part.away.textContent = `n − m = ${num(d)}`; part.angle.textContent = angle; part.score.textContent = `score ${dot}`;
-    words.replaceChildren('Query at ', h('b', {}, m), ', key at ', h('b', {}, n), `: n − m = ${num(d)}, so the key’s hand stands at ${num(d)} × 5.73° = ${angle} from the query’s, and the score is `, h('b', {}, dot), '.');
+    tell('Query at ', h('b', {}, m), ', key at ', h('b', {}, n), `: n − m = ${num(d)}, so the key’s hand stands at ${num(d)} × 5.73° = ${angle} from the query’s, and the score is `, h('b', {}, dot), '.');
     for (const name in inputs) inputs[name].value = at[name];
-    clearTimeout(spoken); spoken = setTimeout(() => { if (!words.closest('.plays')) live.textContent = words.textContent; }, 400);
     ease();
   }
   for (const name in inputs) inputs[name].oninput = () => { at = move(at, name, +inputs[name].value); update(); };
-  mount(host, 'RoPE dial', LOOK, 'drag q, and k comes along. Then drag k, which moves alone.', [h('div.over', {}, inputs.m, inputs.n, svg), words, live], layout,
+  mount(host, 'RoPE dial', LOOK, 'drag q, and k comes along. Then drag k, which moves alone.', [h('div.over', {}, inputs.m, inputs.n, svg), says, live], layout,
     { play: options.play, tour: TOUR, show: state => { at = { m: Math.round(state.m), n: Math.round(state.n) }; update(); } });
   layout(); update();
 }

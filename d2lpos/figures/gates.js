@@ -28,17 +28,17 @@ export function verdict(stop) {
 export const TOUR = { stop: [[0, GATE], [.1, GATE], [.45, LEAST], [.75, LEAST], [1, GATE]] };
 
 const LINE = 88, LOOK = `:host{--c:var(--enc-alibi,#cc79a7)}.thread{fill:none;stroke:currentColor;stroke-opacity:.45;stroke-width:1.5}circle{fill-opacity:.85;stroke:var(--paper,#fffefb)}.before .thread,.brace{stroke:var(--c);stroke-opacity:1;fill:none}.before circle{fill:var(--c)}.brace{stroke-width:2}
-.post{fill:none;stroke:currentColor;stroke-width:1.5}.b{font-weight:600}.pull{display:flex;align-items:center;gap:12px;min-height:44px}.pull input{flex:1;min-width:60px;height:44px}.says{font-size:17px;min-height:4.2em;margin:4px 0 0}.wide .says{min-height:2.8em}@media print{.pull{display:none}}`;
+.post{fill:none;stroke:currentColor;stroke-width:1.5}.pull{display:flex;align-items:center;gap:12px;min-height:44px}.pull input{flex:1;min-width:60px;height:44px}@media print{.pull{display:none}}`;
 
 export function render(host, options) {
   let stop = options.gate;
   const shown = { stop }, ease = easing(shown, () => ({ stop }), draw);
-  const hand = h('input', { type: 'range', min: 100 * LEAST, max: 100, 'aria-label': 'gate at the full stop' }), says = h('p.says'), live = h('div.sr', { role: 'status', id: 'told' });
+  const hand = h('input', { type: 'range', min: 100 * LEAST, max: 100, 'aria-label': 'gate at the full stop' }), { says, live, tell } = sentence();
   const axis = s('g'), brace = s('path.brace'), much = text(0, LINE - 42, '', 'mid.b'), post = s('rect.post', { width: 18, height: 40, rx: 2 }), door = s('rect', { width: 18, rx: 2 }), gate = text(0, 0, '', 'mid.b');
   const columns = SENTENCE.map((word, i) => ({ thread: s('path.thread'), dot: s('circle', { r: 4 }), word: text(0, 0, word, i === QUERY ? 'mid.b' : 'mid') }));
   const svg = s('svg', { role: 'img', 'aria-label': 'The words of a sentence, and threads from each to its place on the ruler above' },
     text(0, 14, 'distance from “hat”', 'mute'), axis, ...columns.map((o, i) => s(i < STOP ? 'g.before' : 'g', {}, ...Object.values(o))), brace, much, post, door, gate);
-  let w, C, X, low, spoken;
+  let w, C, X, low;
 
   function layout() {
     w = width(svg); low = LINE + 150; C = i => 14 + (i + .5) * (w - 28) / SENTENCE.length; X = d => C(QUERY) - d * (C(QUERY) - 14) / 5.2;
@@ -61,9 +61,8 @@ export function render(host, options) {
   function update() {
     const part = shares(distances(gatesOf(stop))).slice(0, STOP).reduce((a, b) => a + b);
     gate.textContent = `gate ${num(stop, 2)}`; much.textContent = `${num(100 * part)} % of the weight`;
-    says.replaceChildren('Gate ', h('b', {}, num(stop, 2)), ` at the full stop: ${verdict(stop)}`);
+    tell('Gate ', h('b', {}, num(stop, 2)), ` at the full stop: ${verdict(stop)}`);
     hand.value = 100 * stop; set(hand, { 'aria-valuetext': num(stop, 2) });
-    clearTimeout(spoken); spoken = setTimeout(() => { if (!says.closest('.plays')) live.textContent = says.textContent; }, 400);
     ease();
   }
   hand.oninput = () => { stop = hand.value / 100; update(); };

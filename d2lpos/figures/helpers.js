@@ -42,6 +42,7 @@ fieldset{border:0;margin:0;padding:0}
 .row{display:flex;flex-wrap:wrap;align-items:center;min-height:44px;box-sizing:border-box;padding:4px 6px;border-radius:6px}.row:has(:checked){background:color-mix(in srgb,currentColor 8%,transparent)}
 small{display:block;font-size:12px;opacity:.8}.wide small{font-size:13px}
 summary{cursor:pointer;line-height:44px}:is(summary,select):focus-visible{outline:2px solid;outline-offset:2px}
+.b{font-weight:600}.says{font-size:17px;min-height:4.2em;margin:8px 0 0}.wide .says{min-height:2.8em}
 .out{display:grid;align-items:end;gap:8px 14px;margin:8px 0}.out b{font-size:18px}
 .sr{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 @media(prefers-reduced-motion){*{transition:none!important}}
@@ -62,15 +63,26 @@ const say = (e, x, y, t) => { set(e, { x, y }).textContent = t; };
 const width = e => e.clientWidth || 330; // a hidden tab measures 0
 const still = () => matchMedia('(prefers-reduced-motion)').matches;
 
-/** Numbers with their captions, in fixed columns; `tell` writes them, and speaks when the hand has rested and no tour plays. What was said last describes the figure. */
-function readout(...captions) {
-  const cells = captions.map(t => h('div', {}, h('small', {}, t), h('b')));
-  const out = h('div.out', {}, ...cells), live = h('div.sr', { role: 'status', id: 'told' });
+/** What a screen reader hears: `speak` waits until the hand has rested and no tour plays. What was said last describes the figure. */
+function voice() {
+  const live = h('div.sr', { role: 'status', id: 'told' });
   let timer;
+  return { live, speak(words) {
+    clearTimeout(timer);
+    timer = setTimeout(() => { if (!live.closest('.plays')) live.textContent = words; }, 400);
+  } };
+}
+/** A sentence below the figure; `tell` writes its parts at once, and speaks them. */
+function sentence() {
+  const says = h('p.says'), { live, speak } = voice();
+  return { says, live, tell(...parts) { says.replaceChildren(...parts); speak(says.textContent); } };
+}
+/** Numbers with their captions, in fixed columns; `tell` writes them, and speaks. */
+function readout(...captions) {
+  const cells = captions.map(t => h('div', {}, h('small', {}, t), h('b'))), out = h('div.out', {}, ...cells), { live, speak } = voice();
   return { out, live, tell(values, lead = '') {
     values.forEach((v, i) => { cells[i].lastChild.textContent = v; });
-    clearTimeout(timer);
-    timer = setTimeout(() => { if (!out.closest('.plays')) live.textContent = lead + captions.map((t, i) => `${t} ${values[i]}`).join(', '); }, 400);
+    speak(lead + captions.map((t, i) => `${t} ${values[i]}`).join(', '));
   } };
 }
 let pace = 55; // ms in which ink comes most of its way
@@ -117,12 +129,12 @@ function player(fig, button, { play, tour, show }) {
   for (const touch of ['pointerdown', 'keydown', 'focusin', 'input', 'click']) fig.addEventListener(touch, e => { if (e.target !== button) stop(); }, true);
   if (play) if (still()) show(along(tour, 1)); else view.observe(fig);
 }
-/** Build the figure in a shadow root, where the page's CSS cannot reach it, lay it out whenever its width changes, and let it tell its story: { play, tour, show }. */
+/** Build the figure in a shadow root, where the page's CSS cannot reach it, lay it out whenever its width changes, and let it tell its story: { play, tour, show }. `trial` says what to try, or makes of the button what stands there. */
 function mount(host, label, css, trial, kids, layout, story) {
   // A sheet, since the pages' policy lets no script add a style element.
   const root = host.attachShadow({ mode: 'open' }), sheet = new CSSStyleSheet(), button = h('button.play', { type: 'button' }, 'Play');
   sheet.replaceSync(CSS + css);
-  const fig = h('div.fig', { role: 'group', 'aria-label': label }, h('div.head', {}, still() ? '' : button, h('p', {}, h('b', {}, 'Try: '), trial)), ...kids);
+  const fig = h('div.fig', { role: 'group', 'aria-label': label }, trial.call ? trial(button) : h('div.head', {}, still() ? '' : button, h('p', {}, h('b', {}, 'Try: '), trial)), ...kids);
   root.adoptedStyleSheets = [sheet]; root.append(fig);
   root.querySelectorAll('.fig,[role=img]').forEach(e => set(e, { 'aria-describedby': 'told' }));
   const fit = () => { fig.classList.toggle('wide', width(host) >= 840); layout(); };

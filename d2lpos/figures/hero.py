@@ -35,10 +35,10 @@ HERE = Path(__file__).parent
 STILLS = HERE / "stills"
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
-STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
-COUNTERS = ("text", "row", "each")
+PACKED = ("count on", "begin again", "mask by text")
 SORTS = ("full", "window", "none")
-RESULTS = {"ranks": "ranks.json", "stack": "stacks-needle.json"}  # files of the results that a figure shows
+RESULTS = {"packed": "packed.json", "stack": "stacks-needle.json"}  # files of the results that a figure shows
+BEFORE = {"lengths": ("guess",), "machine": ("reader",), "packed": ("guess",)}  # sources that are sent before a figure's own
 TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
 
 
@@ -72,17 +72,12 @@ def is_order(value: Any, count: int) -> bool:
     return numbers and sorted(value) == list(range(count))
 
 
-def is_dealt(value: Any) -> bool:
-    return is_order(value, 8) and all(a < b for a, b in zip(value[::2], value[1::2], strict=True))
-
-
 def is_stack(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 4 and all(kind in SORTS for kind in value)
 
 
 SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
-DEALT = "the chunks 0 to 7, two for each processor, the earlier one first"
 OPTIONS = {
     "board": {
         "layer": whole(0, 29).or_none(),
@@ -116,19 +111,14 @@ OPTIONS = {
         "seed": SEED,
     },
     "gates": {"gate": Option(0.9, lambda v: type(v) in (int, float) and 0.02 <= v <= 1, "a number from 0.02 to 1")},
-    "grid": {
-        "study": one_of("extrapolation", *STUDIES),
-        "value": one_of("accuracy", "accuracy", "loss", "loss_last").or_none(),
-        "split": one_of("test", "test", "unseen"),
-        "length": Option(64, lambda v: type(v) is int, "a whole number").or_none(),
-    },
+    "lengths": {"length": one_of(64, 64, 128, 256, 512)},
+    "packed": {"way": one_of("count on", *PACKED)},
     "patch": {
         "target": one_of("diagonal", *TARGETS),
         "view": one_of("8 × 8", *VIEWS),
         "row": whole(3, 7),
         "column": whole(3, 7),
     },
-    "ranks": {"order": Option([0, 7, 1, 6, 2, 5, 3, 4], is_dealt, DEALT), "rule": one_of("row", *COUNTERS)},
     "shuffle": {
         "order": Option([0, 1, 2, 3, 4, 5], lambda v: is_order(v, 6), "the numbers 0 to 5 in any order"),
         "positions": SWITCH,
@@ -186,14 +176,8 @@ class Hero:
 
     @property
     def html(self) -> str:
-        """The figure as a page holds it, with words and a picture or a table for readers without scripts."""
-        fallback = f"<p>{escape(self.description)}</p>"
-        if self.name == "grid":
-            from .grid import table_of_view
-
-            fallback += table_of_view(**self.state)
-        else:
-            fallback += self.picture
+        """The figure as a page holds it, with words and a picture for readers without scripts."""
+        fallback = f"<p>{escape(self.description)}</p>{self.picture}"
         arguments = self.arguments(self.options)
         key = sha256((self.source + arguments).encode()).hexdigest()[:12]
         return PAGE.format(key=key, fallback=fallback, module=self.source, arguments=arguments)
@@ -219,13 +203,10 @@ def hero(name: str, **options: Any) -> Hero:
     dropout: place, "none", "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset,
     1 to 32; seed.
     gates: gate at the full stop of a sentence, 0.02 to 1.
-    grid: study, "order", "extrapolation", "table", "needle", "far", "scale", "layers" or "digits"; value,
-    "accuracy", "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for
-    the longest.
+    lengths: length of the text that five models read, 64, 128, 256 or 512 characters.
+    packed: way in which two texts share a row, "count on" or "begin again" of the second's positions, or "mask by text".
     patch: target, "row", "right", "diagonal" or "ring"; view, "8 × 8" patches, or 16 × 16 with positions that are
     "counted" or "to scale"; row and column of the query, 0 to 7, where the picture has 8 × 8.
-    ranks: order of the chunks 0 to 7 on four processors, two each, the earlier one first; rule, who counts positions:
-    "text" (before it is cut), "row" (along the chunks as they lie) or "each" (each processor from 0).
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
     whether the mask is on; seed of the shuffle button.
     slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
@@ -239,8 +220,8 @@ def hero(name: str, **options: Any) -> Hero:
     All have `play`: with True the figure shows its idea for five seconds when half of it is first in view, unless the
     reader prefers reduced motion, and stops when a hand touches it. Its button plays the same again.
 
-    Raises ValueError for an unknown name, for a value out of range, for what a study did not measure, for a part
-    beside still="all" and for plain digits, TypeError for an unknown option.
+    Raises ValueError for an unknown name, for a value out of range, for a part beside still="all" and for plain
+    digits, TypeError for an unknown option.
 
     >>> hero("dial", m=3, n=1).options
     {'m': 3, 'n': 1, 'play': False}
@@ -258,18 +239,13 @@ def hero(name: str, **options: Any) -> Hero:
 
 def module(name: str, plain: bool = False) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own, whose plain form is apart."""
-    before = ("reader",) if name == "machine" else ("row",) if plain else ()
+    before = BEFORE.get(name, ()) + ("row",) * plain
     parts = ("helpers", *before, name)
     return "".join((HERE / f"{part}.js").read_text("utf-8") for part in parts)
 
 
 def described(name: str, state: dict[str, Any]) -> str:
     """What a figure shows, in words: those of descriptions.json, which has each state of the book, or else its options."""
-    if name == "grid":
-        # Late, because the rest of this file needs only the standard library.
-        from .grid import describe_view
-
-        return describe_view(**state)
     usual = {option: known.default for option, known in OPTIONS[name].items() if option != "play"}
     for one in json.loads((HERE / "descriptions.json").read_text("utf-8"))[name]:
         if usual | one["options"] == state:
@@ -289,12 +265,12 @@ def refuse(name: str, state: dict[str, Any]) -> None:
 def data(name: str) -> Any:
     """What a figure shows besides its options, or None."""
     # Late, because the rest of this file needs only the standard library.
-    if name == "grid":
-        from .grid import numbers
-
-        return {study: numbers(study) for study in STUDIES}
     if name == "board":
         from .board import numbers
+
+        return numbers()
+    if name == "lengths":
+        from .lengths import numbers
 
         return numbers()
     if name == "patch":

@@ -2,7 +2,7 @@
 // What it shows is computed here, by the models. On the site their files come when the figure does, or when one is chosen; a cell brings those that it names.
 
 export const WINDOW = 32; // characters that a point of the line is the mean of
-const SLICE = 10, FULL = 5, LEFT = 30, RIGHT = 78, HIGH = 150, TOP = 84; // ms between two breaths; nats of the darkest ink; px around the lines
+const SLICE = 10, FULL = 5, LEFT = 30, HIGH = 150, TOP = 84; // ms between two breaths; nats of the darkest ink; px around the lines
 export const MODELS = {
   none: 'none', sinusoidal: 'sinusoidal', learned: 'learned', rope: 'RoPE', 'rope linear': 'RoPE, interpolated', 'rope ntk': 'RoPE, NTK', t5: 'T5', alibi: 'ALiBi' };
 const HUES = { none: 'var(--enc-none,#6f7378)', sinusoidal: 'var(--enc-sinusoidal,#0072b2)', learned: 'var(--enc-learned,#c98500)',
@@ -25,7 +25,6 @@ export const mean = (values, from, to) => { let t = 0, n = 0; for (let i = max(0
 const about = nats => Number(Math.exp(nats).toPrecision(nats < 2.3 ? 1 : 2));
 /** A mean surprise in words: as hard as to guess among so many characters alike. */
 export const among = nats => nats < .4 ? 'nearly sure' : `guesses among about ${about(nats)} characters`;
-const guess = v => v === v ? `a guess among ${about(v)}` : '';
 const nats = v => v === v ? num(v, 2) : '–';
 const mark = c => c === '\n' ? 'line end' : c === ' ' ? 'space' : /\w/.test(c) ? c : `“${c}”`;
 /** What became of the surprise of a model. */
@@ -35,7 +34,7 @@ export const noticed = (name, was, now) => abs(now - was) < .005 ? `${name} does
 export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
 const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0;padding-bottom:8px}.panel{min-width:0}
-.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0;font-weight:650;font-size:17px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}.text{max-height:90px;overflow:auto}textarea{outline-offset:-2px!important}.fig{display:flex;flex-direction:column}.verdict{order:1;font-size:16px!important}}.name svg{width:30px;height:12px;flex:none}
+.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:44px}.name select{flex:1 1 92px;min-width:0;font-weight:650;font-size:17px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}.text{max-height:90px;overflow:auto}textarea{outline-offset:-2px!important}.fig{display:flex;flex-direction:column}.verdict{order:1;font-size:16px!important}}.name svg{width:30px;height:12px;flex:none}
 select{font:inherit;color:inherit;background:none;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}option:disabled{color:#767676}.ctl{--c:${HUES.none}}
 .text{margin:10px 0 6px}.sheet{position:relative}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
 .ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}.ink .bound{position:relative}.ink .bound::before{content:"";position:absolute;inset:-.15em auto -.15em -1px;border-left:2px dashed}.ink .bound::after{content:attr(data-at);position:absolute;left:4px;bottom:calc(100% - 3px);font:12px/1 var(--sans,sans-serif)}
@@ -44,16 +43,16 @@ textarea:focus-visible{outline:2px solid}::selection{background:color-mix(in srg
 .mean b{font-size:18px}.told{min-height:2.8em;margin:4px 0}.heads path{fill:currentColor}
 .line+text{paint-order:stroke;stroke:var(--paper,#fffefb);stroke-width:4px}.line{fill:none;stroke:var(--c);stroke-width:2.25;stroke-linejoin:round}.edge{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}.limit{stroke:currentColor;stroke-dasharray:4 4;stroke-opacity:.7}.flag{fill:currentColor;fill-opacity:.12}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}.over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
-.over input:focus-visible~svg .flag{stroke:currentColor;stroke-width:2}.start{width:110px;margin:0 8px}.verdict{font:18px/1.45 var(--serif,Georgia),serif;min-height:2.9em;max-width:46em;margin:4px 0 6px}slot{display:none}
+.over input:focus-visible~svg .flag{stroke:currentColor;stroke-width:2}.start{width:110px;margin:0 8px}.verdict{font:18px/1.45 var(--serif,Georgia),serif;min-height:2.9em;max-width:46em;margin:4px 0 6px}slot{display:none}.brief :is(.name~*,.mean,.guess,.line+text){display:none}.brief .two{grid-template-columns:1fr 1fr}.brief .name{flex-wrap:nowrap}
 @media print{.fig:not(.read){display:none}.fig:not(.read)~slot{display:block}}`;
 
 export function render(host, { passages, trained: T, ...options }) {
-  let { length, start, clock, shuffle, words: source } = options, words = '', fig, seen, told, at = -1, job = 0, solo = 0, deed, warning, state, was, from = start, timer, w, X, Y;
+  let { length, start, clock, shuffle, brief, words: source } = options, right = brief ? 22 : 78, words = '', fig, seen, told, at = -1, job = 0, solo = 0, deed, warning, state, was, from = start, timer, w, X, Y;
   const OWN = 'your own words', { content_root: root } = document.documentElement.dataset, loaded = new Map(), known = new Map(), alone = new Map(); // known: means, alone: those of the last characters read alone, by settings
   const side = (model, i) => {
     const name = h('select', { 'aria-label': i ? 'second model' : 'first model' }, ...Object.entries(MODELS).map(([key, label]) => h('option', { value: key }, label)));
     const area = h('textarea', { maxlength: LONGEST, spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', 'aria-label': `text, as the ${i ? 'second' : 'first'} model reads it` });
-    const cell = () => h('div.mean', {}, h('small'), h('b'), h('small')), parts = { within: cell(), beyond: cell(), text: h('div.ink', { 'aria-hidden': 'true' }), told: h('p.told') }; parts.box = h('div.text', {}, h('div.sheet', {}, parts.text, area));
+    const cell = () => h('div.mean', {}, h('small'), h('b')), parts = { within: cell(), beyond: cell(), text: h('div.ink', { 'aria-hidden': 'true' }), told: h('p.told') }; parts.box = h('div.text', {}, h('div.sheet', {}, parts.text, area));
     const sample = s('line.line', { x1: 0, y1: 6, x2: 30, y2: 6 }), cells = s('g'), heads = s('svg.heads', { role: 'img', 'aria-label': 'Where the heads look' }, cells);
     name.value = model;
     return { ...parts, name, area, sample, cells, heads, line: s('path.line'), label: text(0, 0, ''), spans: [], losses: [], marked: [], done: 0,
@@ -112,10 +111,10 @@ export function render(host, { passages, trained: T, ...options }) {
     const n = max(64, words.length), below = TOP + HIGH, lines = sides.map(o => Array.from({ length: read(o) + 1 }, (_, i) => i < 9 ? NaN : mean(o.losses, i - WINDOW, i)));
     const top = max(3, ...sides.map(o => { let most = 0; for (let i = 16; i <= o.done; i += 8) most = max(most, mean(o.losses, i - WINDOW, i) || 0); return Math.ceil(most); }));
     const altered = told.some((p, i) => p !== i), ticks = [64, 128, 256, 384, 512].filter(v => v <= n && (n < 200 || v !== 64)), wide = w > 560;
-    X = v => LEFT + v / n * (w - LEFT - RIGHT); Y = v => TOP + HIGH * (1 - v / top);
-    const level = (_, v) => [rule([LEFT, Y(v)], [w - RIGHT, Y(v)]), text(LEFT - 8, Y(v) + 4.5, v, 'end.mute'), text(w - RIGHT + 8, Y(v) + 4.5, v ? `1 in ${about(v)}` : 'sure', 'mute')];
+    X = v => LEFT + v / n * (w - LEFT - right); Y = v => TOP + HIGH * (1 - v / top);
+    const level = (_, v) => [rule([LEFT, Y(v)], [w - right, Y(v)]), text(LEFT - 8, Y(v) + 4.5, v, 'end.mute'), text(w - right + 8, Y(v) + 4.5, v ? `1 in ${about(v)}` : 'sure', 'guess.mute')];
     fixed.replaceChildren(...Array.from({ length: top + 1 }, level).flat(),
-      text(0, 13, wide ? `surprise in nats, mean of the last ${WINDOW} characters` : 'surprise in nats', 'mute'), text(w, 13, 'like a guess', 'end.mute'),
+      text(0, 13, wide ? `surprise in nats, mean of the last ${WINDOW} characters` : 'surprise in nats', 'mute'), text(w, 13, 'like a guess', 'end.guess.mute'),
       text(0, below + 18, 'character 0', 'mute'), altered ? text(0, below + 36, `position ${told[0]}`, 'mute') : '',
       ...ticks.flatMap(v => [text(X(v), below + 18, v, 'mid.mute'), altered ? text(X(v), below + 36, told[v] ?? '', 'mid.mute') : '']),
       ...T < n ? [seg(s('line.limit'), [X(T), TOP - 8], [X(T), below]), text(X(T), below + (altered ? 54 : 36), 'from here on longer than in training', X(T) + 215 < w ? 'mute' : 'end.mute')] : []);
@@ -139,19 +138,19 @@ export function render(host, { passages, trained: T, ...options }) {
     const now = sides.map(o => [[1, min(T, length)], [T, length], [1, length]].map(([from, to]) => o.done < length ? NaN : mean(o.losses, from, to)));
     const write = (cell, ...values) => values.forEach((v, k) => { cell.children[k].textContent = v; });
     sides.forEach((o, k) => {
-      write(o.within, length > T ? `the first ${T} characters` : `${length} characters`, `${nats(now[k][0])} nats`, guess(now[k][0]));
-      write(o.beyond, ...length > T ? ['all that come after', `${nats(now[k][1])} nats`, guess(now[k][1])] : ['', '', '']);
+      write(o.within, length > T ? `the first ${T} characters` : `${length} characters`, `${nats(now[k][0])} nats`);
+      write(o.beyond, ...length > T ? ['all that come after', `${nats(now[k][1])} nats`] : ['', '']);
     });
     const names = sides.map(label), all = now.map(v => v[2]), ready = all.every(v => v === v), [{ done, tokens, reader }] = sides, unknown = new Set(words.split('').filter((_, i) => done && tokens[i] === reader.card.unknown));
     if (ready) { if (known.size > 500) known.clear(); known.set(state, all); from = start; }
     const said = !ready ? words.length < 2 ? 'Type a text: a model guesses each character but the first.' : 'The models are reading.'
       : was ? `${deed}: ${names.map((name, k) => noticed(name, was[k], all[k])).join('; ')}.`
-      : length > T ? `Training knew no text longer than ${T} characters. Beyond them ${names.map((name, k) => `${name} goes from ${nats(now[k][0])} to ${nats(now[k][1])} nats`).join(', and ')}.`
+      : length > T ? `Past the ${T} characters of training ${names.map((name, k) => `${name} goes from ${nats(now[k][0])} to ${nats(now[k][1])} nats`).join(', and ')}.`
       : `This text is no longer than those of training. ${names.map((name, k) => `${name} ${among(now[k][0])}`).join(', and ')}.`;
     const apart = length > T && alone.get(state), control = ready && apart ? ` The last ${T} characters read alone: ${names.map((name, k) => `${name} ${nats(apart[k])} instead of ${nats(mean(sides[k].losses, length - T + 1, length))} nats`).join(', ')}.` : '';
     verdict.textContent = said + control + (sides.map(key).includes('learned') && max(...told.slice(0, length)) >= T ? ` learned has ${T} rows: later positions get the last one again.` : '') + (unknown.size ? ` The models do not know ${[...unknown].slice(0, 5).join(' ')}: they count no surprise there.` : '') + warning;
     clearTimeout(timer);
-    timer = setTimeout(() => { look(); if (ready && length > T && !apart) isolate(); else if (!live.closest('.plays')) live.textContent = `${verdict.textContent} ${at < 0 ? '' : sides.map((o, k) => `${names[k]}: ${o.told.textContent}`).join(' ')}`; }, 400);
+    timer = setTimeout(() => { look(); if (ready && length > T && !apart && !brief) isolate(); else if (!live.closest('.plays')) live.textContent = `${verdict.textContent} ${at < 0 ? '' : sides.map((o, k) => `${names[k]}: ${o.told.textContent}`).join(' ')}`; }, 400);
   }
   /** Tell length from text: let the same models read the last characters, as many as in training, with nothing before them. */
   async function isolate() {
@@ -269,10 +268,10 @@ export function render(host, { passages, trained: T, ...options }) {
     h('fieldset.ctl', { 'aria-label': 'the clock' }, h('span', {}, 'the clock'), ...Object.keys(CLOCKS).map(k => h('label', {}, clocks[k], CLOCKS[k])))));
   more.open = clock !== 'runs' || start > 0;
   const controls = h('div.ctl', {}, h('label', {}, 'read ', pick), h('label', {}, mix, 'shuffle the words'), more);
-  mount(host, 'The machine that reads', LOOK, `drag the end of the text past ${T} characters: who is surprised? Type a text of your own. Point at a character to see where the heads look.`,
-    [controls, others, h('div.over', {}, hand, chart), verdict, two, live], () => { w = width(chart); if (words) { draw(); look(); follow(); } },
+  mount(host, 'The machine that reads', LOOK, `drag the end past ${T} characters: who is surprised? ` + (brief ? 'Choose other models.' : 'Type your own text. Point at a character to see where heads look.'),
+    [brief ? two : controls, others, h('div.over', {}, hand, chart), verdict, brief ? '' : two, live], () => { w = width(chart); if (words) { draw(); look(); follow(); } },
     { tour: TOUR, show: ({ part }) => cut(max(8, Math.round(part * words.length))) });
-  fig = host.shadowRoot.querySelector('.fig'); host.shadowRoot.append(h('slot'));
+  fig = host.shadowRoot.querySelector('.fig'); fig.classList.toggle('brief', brief); host.shadowRoot.append(h('slot'));
   fig.onpointerdown = fig.onkeydown = () => { options.play = false; };
   pick.value = Object.keys(passages).find(name => passages[name] === source) ?? OWN;
   act('', { fresh: true });

@@ -105,7 +105,12 @@ class Machine:
 
 
 def machine(
-    left: str = "none", right: str = "rope", text: str = "austen", state: str = "plain", play: bool = False
+    left: str = "none",
+    right: str = "rope",
+    text: str = "austen",
+    state: str = "plain",
+    play: bool = False,
+    brief: bool = False,
 ) -> Machine:
     """Two small trained models that read a text, beside each other; the page computes what they show.
 
@@ -116,9 +121,10 @@ def machine(
     "stopped", all at one position; "doubled", every second position; "scrambled", the positions shuffled;
     "shuffled", the words shuffled. Several may be joined by spaces, as in "longer late".
     play: whether the end of the text moves past the length of training once the models have read it.
+    brief: whether the two lines and a sentence are all that is shown, without the text and the heads.
 
     Raises ValueError for a name that is not known and for a text that is too short or too long, TypeError for
-    a play that is not True or False.
+    a play or a brief that is not True or False.
 
     >>> machine("none", "alibi", state="longer").options["length"]
     512
@@ -129,14 +135,16 @@ def machine(
     if not isinstance(words, str) or not 2 <= len(words) <= LONGEST:
         known = f"{', '.join(PASSAGES)}, or a text of 2 to {LONGEST} characters"
         raise ValueError(f"text must be {known}; got {words!r}")
-    if type(play) is not bool:
-        raise TypeError(f"play must be True or False; got {play!r}")
+    for name, switch in {"play": play, "brief": brief}.items():
+        if type(switch) is not bool:
+            raise TypeError(f"{name} must be True or False; got {switch!r}")
     options = {"length": trained(), "start": 0, "clock": "runs", "shuffle": False}
     for name in state.split():
         check_name("state", name, STATES)
         options |= STATES[name]
     options["length"] = min(options["length"], len(words))
-    return Machine(options | {"left": left, "right": right, "words": words, "play": play})
+    options |= {"left": left, "right": right, "words": words, "play": play, "brief": brief}
+    return Machine(options)
 
 
 @cache
@@ -234,6 +242,7 @@ def describe(options: dict[str, Any], losses: list[torch.Tensor]) -> str:
     }[options["clock"]]
     start = f" The text begins at position {options['start']}." if options["start"] else ""
     order = "with its words shuffled, " if options["shuffle"] else ""
+    ink = "a line along the text" if options["brief"] else "ink behind each character"
     each = []
     for side, loss in zip(SIDES, losses, strict=True):
         within, beyond = loss[:edge].nanmean().item(), loss[edge:].nanmean().item()
@@ -244,7 +253,7 @@ def describe(options: dict[str, Any], losses: list[torch.Tensor]) -> str:
     return (
         f"Two small models, trained on texts of {edge} characters, read {n} characters, {order}"
         f"“{words[:40].strip()} …”."
-        f"{start}{clock} How surprised they are is ink behind each character. In the mean, {'; '.join(each)}."
+        f"{start}{clock} How surprised they are is {ink}. In the mean, {'; '.join(each)}."
     )
 
 
@@ -265,7 +274,7 @@ def still(alt: str, options: dict[str, Any], losses: list[torch.Tensor]) -> str:
     words = shuffled(options["words"]) if options["shuffle"] else options["words"]
     words, marks, top = words[: options["length"]].replace("\n", " "), [], 0
     hues = [STYLE[{"t5": "relative"}.get(key := options[side].split()[0], key)].css for side in SIDES]
-    for hue, side, loss in zip(hues, SIDES, losses, strict=True):
+    for hue, side, loss in zip(hues, SIDES, losses, strict=True) if not options["brief"] else ():
         name = NAMES[options[side]]
         marks.append(f'<text x="0" y="{top + 15}" font-size="15" font-weight="650">{name}</text>')
         top += 24

@@ -6,7 +6,6 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from .char_models import script
-from .grid import grid
 from .plot import LABELS, describe, plot, table, told_apart
 from .run import Run
 from .signs import signs
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[str, str]:
     """Return the texts that the page includes by the names of their files. again: records of runs that were repeated."""
     from ..figures import show
-    from ..figures.hero import STUDIES as SHOWN
 
     rows, value = frame(records), STUDIES[study].value
     texts = {f"{study}-{split}.csv": table(part, value) for split, part in rows.groupby("split")}
@@ -36,8 +34,6 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
         tables = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
         for name, tell in tables.items():
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
-    if study in SHOWN:
-        texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
     if study == "stacks-needle":
         texts[f"{study}.json"] = json.dumps(stacks(records), indent=0) + "\n"
     if with_model := [record for record in records if "reader" in record]:

@@ -8,8 +8,9 @@ import pytest
 import torch
 import yaml
 
-from book.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
+from book.essay import BOOK, CURVES, KINDS, PICTURES, counted, drawn, toll
 from book.story import Story
+from d2lpos.figures.lengths import means
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.lab import frame, records
 from d2lpos.lab.plot import named
@@ -54,7 +55,7 @@ def says(*words: str) -> None:
 
 
 def test_what_it_says_of_losses_is_what_the_records_say():
-    curves = losses()
+    curves = {name: losses for name, losses in means().items() if name in (*CURVES, "learned")}
     clocks, rope, alibi = (curves[name] for name in ("sinusoidal", "RoPE", "ALiBi"))
     says(f"jumps from {clocks[0]:.1f} to {clocks[1]:.1f} as soon as the text is twice as long")
     says("At a loss of 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")

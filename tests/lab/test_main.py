@@ -113,7 +113,7 @@ def test_what_is_published_stays_and_what_is_new_joins_it(folder, store, capsys)
     before = records("order", folder / "out")
     assert sorted(before, key=lambda record: record["key"]) == store.records()
     assert sorted(path.name for path in (folder / "out").iterdir()) == [
-        "order-about.csv", "order-grid.json", "order-test.csv", "order.jsonl", "order.svg",
+        "order-about.csv", "order-test.csv", "order.jsonl", "order.svg",
     ]
     later = Store("later.sqlite")
     again, new = (result(run) | {"seconds": 1.0} for run in STUDIES["order"].runs((0, 2))[:: BOTH // 2])

@@ -1,7 +1,6 @@
 // What d2lpos does not compute: how figures place and shade, and what a hand may do. `calls.mjs` holds the rest to d2lpos.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { emitted, near } from './emitted.mjs';
 
 const rising = all => assert.deepEqual(all, [...all].sort((a, b) => a - b));
@@ -51,26 +50,6 @@ test('dropout: the same coins, six placements', async () => {
   const { masks } = await emitted('dropout'), m = p => masks(p, .2, [.05, .9, .15, .5], [.7, .1, .6, .2]), ones = [1, 1, 1, 1], units = [0, 1.25, 0, 1.25];
   assert.deepEqual(['none', 'sum', 'token', 'position', 'independent', 'whole position'].map(m).map(o => [o.token, o.position]),
     [[ones, ones], [units, units], [units, ones], [ones, units], [units, [1.25, 0, 1.25, 1.25]], [ones, [0, 0, 0, 0]]]);
-});
-test('grid: all numbers lie inside the extent, and ticks are round, inside and few', async () => {
-  const { extent, ticks } = await emitted('grid'), wide = [800, 300, 1300, 1000, 600];
-  const [low, high] = extent([wide, [500, null, null, 500]], 'loss'), [from, to] = extent([[700, null, null, 700]], 'loss');
-  assert.ok(low < 300 && high > 1300 && from < 700 && to > 700 && extent([wide], 'accuracy')[1] < 1100);
-  assert.deepEqual(ticks([280, 1030], 4), [[400, '0.4'], [600, '0.6'], [800, '0.8'], [1000, '1.0']]);
-  assert.deepEqual(ticks([690, 711], 4), [[690, '0.69'], [700, '0.70'], [710, '0.71']]);
-  for (let end = 1020; end < 9000; end += 7) for (const steps of [4, 5, 8]) {
-    const shown = ticks([1000, end], steps);
-    assert.ok(shown.length >= (steps > 4 ? 2 : 1) && shown.length <= steps + 1, `${end} ${steps}: ${shown.length}`);
-    for (const [v, t] of shown) near(Number(t) * 1000, v, 1e-9);
-  }
-});
-test('ranks: all losses are on the scale', async () => {
-  const { WAYS, LOWEST, HIGHEST, BIN, COUNTERS, opened, loss, tally } = await emitted('ranks'), data = opened(JSON.parse(readFileSync(new URL('../../../book/results/ranks.json', import.meta.url))));
-  for (const rule in COUNTERS) {
-    const all = WAYS.map(order => loss(data, order, rule)), ends = i => Math.round(100 * (LOWEST + BIN * i));
-    tally(data, rule).forEach((n, i) => assert.equal(n, all.filter(v => Math.round(100 * v) >= ends(i) && Math.round(100 * v) < ends(i + 1)).length));
-    assert.ok(Math.min(...all) >= LOWEST && Math.max(...all) < HIGHEST);
-  }
 });
 test('shuffle: every output fits between the ends of the bars, and no row of weights is flat or all on one word', async () => {
   const { START, LOW, HIGH, layer, put } = await emitted('shuffle'), orders = START.reduce((all, w) => all.flatMap(o => [...o, w].map((_, i) => put([...o, w], w, i))), [[]]);

@@ -32,13 +32,13 @@ def test_the_bundle_holds_the_figure_and_its_words(name):
     assert not re.search(acts, inside, re.IGNORECASE)  # there is nothing to do where scripts do not run
 
 
-def test_a_picture_or_a_table_of_each_figure_of_the_book_stays_where_scripts_do_not_run():
+def test_a_picture_of_each_figure_of_the_book_stays_where_scripts_do_not_run():
     assert {figure.name for figure in figures()} == set(OPTIONS)
     assert set(STILLS.glob("*.svg")) == {figure.still for figure in figures()}, "run `make cards`"
     for figure in figures():
         assert not figure.description.startswith("The interactive"), f"write words for {figure.name} into descriptions.json"
         picture = figure.still.read_text("utf-8")
-        assert ("<table" if figure.name == "grid" else picture) in figure.html.split("<script")[0]
+        assert picture in figure.html.split("<script")[0]
         assert f'aria-label="{escape(figure.description)}"' in picture and len(picture) < 31_000
     assert "<svg" not in hero("dial", m=3).html.split("<script")[0]
 
@@ -82,13 +82,13 @@ def test_the_docstring_tells_each_option_with_its_values(name):
 
 
 def test_the_numbers_in_the_words_are_those_that_the_figure_draws():
-    """But of the board, whose words sum up records (test_board.py), and of the grid, whose words come with its numbers."""
+    """But of the board, whose words sum up records (test_board.py)."""
     weights = (-slopes(8).double()[:, None] * torch.arange(512)).softmax(-1).cumsum(-1)
     windows = ((weights < 0.99 - 1e-9).sum(-1) + 1).tolist()
     sizes = {"2", "8", "12", "16", "128", *map(str, windows)}  # of a base, chunks, places, a window, a text, and of heads
     number = r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?"
     for figure in figures():
-        if figure.name not in ("board", "grid"):
+        if figure.name != "board":
             drawn = re.findall(r">([^<]+)<", figure.still.read_text("utf-8"))
             known = re.findall(number, str([drawn, figure.state, OPTIONS[figure.name]]))
             assert set(re.findall(number, figure.description)) - {*known} <= sizes, figure.name
@@ -102,7 +102,7 @@ def test_a_state_that_is_not_in_the_book_is_told_by_its_options():
 BAD = [
     ("dials", {},
      ("no hero figure 'dials'; there are board, buckets, cliff, clocks, dial, dropout, gates, "
-      "grid, patch, ranks, shuffle, slopes, stack, stretch")),
+      "lengths, packed, patch, shuffle, slopes, stack, stretch")),
     ("board", {"layer": 30}, r"layer of board must be None or a whole number from 0 to 29; got 30"),
     ("board", {"still": True}, r"still of board must be None or 'all'; got True"),
     ("board", {"still": "all", "pair": 3},
@@ -119,12 +119,10 @@ BAD = [
     ("dropout", {"rate": 0.6}, r"rate of dropout must be a number from 0 to 0.5; got 0.6"),
     ("dropout", {"rate": float("nan")}, r"rate .* got nan"),
     ("gates", {"gate": 0.01}, r"gate of gates must be a number from 0.02 to 1; got 0.01"),
-    ("grid", {"length": "64"}, r"length of grid must be None or a whole number; got '64'"),
-    ("grid", {"length": 32}, r"length of extrapolation must be one of 64, 128, 256, 512; got 32"),
-    ("grid", {"study": "order", "split": "unseen"}, r"split of order must be one of test; got"),
+    ("lengths", {"length": 32}, r"length of lengths must be one of 64, 128, 256, 512; got 32"),
     ("shuffle", {"order": "012345"}, r"order .* got '012345'"),
     ("shuffle", {"order": [0, True, 2, 3, 4, 5]}, r"order .* got \[0, True"),
-    ("ranks", {"order": [7, 0, 1, 6, 2, 5, 3, 4]}, r"two for each processor, the earlier one"),
+    ("packed", {"way": "again"}, r"way of packed must be one of count on, begin again, mask by text; got"),
     ("stack", {"layers": ["full"] * 3}, r"layers of stack must be four of full, window, none; got"),
     ("stack", {"layers": ["full", "full", "full", "rope"]}, r"layers of stack .* got .*'rope'"),
     ("slopes", {"length": 500}, r"length of slopes must be one of 4, 8, .*, 4096; got 500"),

@@ -13,10 +13,12 @@ from d2lpos.bias.t5 import bucket
 from d2lpos.config import read
 from d2lpos.config.names import releases
 from d2lpos.content.fox import FoX
+from d2lpos.figures.lengths import MODELS, numbers
 from d2lpos.figures.machine import uniform
 from d2lpos.input import Learned, frequencies, sinusoidal
-from d2lpos.lab import Run
+from d2lpos.lab import Run, frame, records
 from d2lpos.lab.models import Blocks, LastRow, Sharper, Stretched, Wrapped, build
+from d2lpos.lab.plot import named
 from d2lpos.offset.shaw import clipped_index
 from d2lpos.rotary import RoPE
 from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
@@ -151,6 +153,15 @@ def gates():
         yield "shares", [{"call": ["distances", [chosen]]}], scores.softmax(0).tolist()
 
 
+def lengths():
+    """The order of the models by the means of the records, and these as the figure has them."""
+    rows = named(frame(records("extrapolation")))
+    means = rows[rows["split"] == "test"].groupby(["name", "length"])["loss_last"].mean()
+    for at, length in enumerate((64, 128, 256, 512)):
+        assert {name: losses[at] for name, losses in LOSSES.items()} == {name: round(means[name, length], 3) for name in MODELS}
+        yield "ranked", [LOSSES, at], sorted(MODELS, key=lambda name: means[name, length])
+
+
 def shuffle():
     """Weights and outputs of the fixed layer, by word: embeddings of five words, then the projections."""
     words, query, key, value = (2 * table - 1 for table in tables(94970, (5, 8), (8, 8), (8, 8), (8, 4)))
@@ -237,10 +248,13 @@ T5 = {"kind": "causal", "buckets": 32, "far": 128, "clip": 16, "length": 64}
 SWAPPED, TWINS = [0, 5, 2, 3, 4, 1], [4, 1, 2, 3, 0, 5]
 STACK = ["window", "window", "window", "none"]
 RULER = {"call": ["slopes", [8, "released"]]}
+LOSSES = numbers()
 # A figure, a function of it, its arguments, and what is in its words.
 WORDS = [
     ("gates", "verdict", [0.02], "3.8 farther away than at first, no word after it has moved, and the six words before it get 1 %"),
     ("gates", "verdict", [0.9], "all words take about the same step, and the six words before it get 35 %"),
+    ("lengths", "verdict", [LOSSES, 0], ", as in training: T5 is first, and RoPE second."),
+    ("lengths", "verdict", [LOSSES, 3], ", eight times the training length: KERPLE is first. T5, the winner at 64, is fourth of the five."),
     ("board", "lapName", [8], "110 tokens"),
     ("board", "lapName", [31], "440,000 tokens"),
     ("buckets", "explain", [T5, -3], "Only 3 to the left uses bucket 3. A text of 128 tokens uses 5 buckets that training never"),
@@ -292,7 +306,7 @@ def agree(value, wanted) -> bool:
 
 
 def test_figures_compute_what_d2lpos_does_and_say_what_they_compute():
-    makers = (board, buckets, cliff, clocks, dial, dropout, gates, shuffle, slopes, stack, stretch)
+    makers = (board, buckets, cliff, clocks, dial, dropout, gates, lengths, shuffle, slopes, stack, stretch)
     cases = [(make.__name__, *case) for make in makers for case in make()]
     values = json.loads(node(HERE / "calls.mjs", stdin=json.dumps([case[:3] for case in [*cases, *WORDS]])))
     assert len(cases) > 1500

@@ -146,9 +146,10 @@ def test_words_and_picture_follow_the_state():
     ("text", "x", "text must be austen, .*, or a text of 2 to 512 characters; got 'x'"),
     ("state", "longer far", "state must be one of plain, longer, .*; got 'far'"),
     ("play", 1, "play must be True or False; got 1"),
+    ("brief", "yes", "brief must be True or False; got 'yes'"),
 ])
 def test_bad_input_is_refused(option, value, message):
-    with pytest.raises(TypeError if option == "play" else ValueError, match=message):
+    with pytest.raises(TypeError if "True or False" in message else ValueError, match=message):
         machine(**{option: value})
 
 
@@ -208,6 +209,21 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
     assert outs(host)[2:] == [nats(alibi, 0, edge), nats(alibi, edge, 157)]
     ready(host, 1)
     assert host("all('.mean b', 1).map(e => e.textContent)")[2] == nats(both[1], 0, edge)
+
+
+@on(viewport={"width": 390, "height": 844})
+def test_a_brief_one_is_two_lines_two_menus_and_a_sentence_on_one_screen_of_a_phone(host):
+    figure = machine(BLIND, TURNS, TEXT, "longer", brief=True)
+    assert "a line along the text" in figure.description and "preceded it" not in figure.html.split("<script type")[0]
+    host.show(full(figure))
+    ready(host)
+    shown = "all('textarea, .ink, .mean, .heads, [type=checkbox], [type=radio], select').filter(e => e.getClientRects().length)"
+    assert host(f"{shown}.map(e => e.localName)") == ["select", "select"]
+    assert host("box(all('.fig')[0]).height") < 600 and len(host("seen().filter(e => e.matches('text'))")) <= 12
+    drawn = "all('.line', 0).map(e => e.getAttribute('d'))"
+    before = host(drawn)
+    host.label(END).press("Home")
+    assert description(host).startswith(PLAIN) and host(drawn) != before
 
 
 PLAIN = "This text is no longer than those of training."

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { emitted, near } from './emitted.mjs';
 
-const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'grid', 'patch', 'ranks', 'shuffle', 'slopes', 'stack', 'stretch'];
+const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'lengths', 'packed', 'patch', 'shuffle', 'slopes', 'stack', 'stretch'];
 const heroes = Object.fromEntries(await Promise.all(NAMES.map(async name => [name, await emitted(name)])));
 const { along } = heroes.dial, moments = Array.from({ length: 101 }, (_, i) => i / 100);
 /** The states of a tour, a hundredth of it apart. */
@@ -26,7 +26,7 @@ test('every track begins with the tour, goes on in time, and is not past its end
 });
 test('the hand may go where each tour goes', () => {
   const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v), bool = one([true, false]);
-  const { board, buckets, cliff, clocks, dial, dropout, gates, patch, ranks, shuffle, slopes, stack, stretch } = heroes;
+  const { board, buckets, cliff, clocks, dial, dropout, gates, lengths, patch, shuffle, slopes, stack, stretch } = heroes;
   const allowed = {
     board: { pair: between(0, board.PAIRS), layer: between(0, board.LAYERS), held: bool, token: between(0, 60) },
     buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
@@ -35,9 +35,9 @@ test('the hand may go where each tour goes', () => {
     dial: { m: between(0, dial.MAX), n: between(0, dial.MAX) },
     dropout: { place: one(Object.keys(dropout.PLACES)) },
     gates: { stop: between(.02, gates.GATE) },
-    grid: { at: between(0, 1) },
+    lengths: { at: between(0, lengths.LENGTHS.length - 1) },
+    packed: { way: one(['count on', 'begin again', 'mask by text']) },
     patch: { aim: one(Object.keys(patch.AIMS)), view: one(Object.keys(patch.VIEWS)), row: between(0, patch.FITTED - 1), column: between(0, patch.FITTED - 1) },
-    ranks: { order: one(Object.values(ranks.DEALS)), rule: one(Object.keys(ranks.COUNTERS)) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join() },
     slopes: { back: between(4, slopes.MANY - 1), match: between(0, 12) },
     stack: { length: between(stack.TRAINED, stack.FARTHEST), layers: v => v.length === 4 && v.every(one(stack.SORTS)) },
@@ -98,12 +98,9 @@ test('stretch: new angles come with length, and the rule takes them away', () =>
   const { unseen } = heroes.stretch, count = s => unseen(s.rule, Math.round(s.length)).length;
   assert.deepEqual([0, .55, .7, 1].map(t => count(along(heroes.stretch.TOUR, t))), [0, 5, 0, 5]);
 });
-test('ranks: work levels out, and then nobody but the text counts right', () => {
-  const { opened, loss, wrong, work, along: at, TOUR } = heroes.ranks, data = opened(JSON.parse(readFileSync(new URL('../../../book/results/ranks.json', import.meta.url))));
-  const [start, dealt, each, end] = [0, .3, .6, 1].map(t => at(TOUR, t)), share = s => Math.max(...work(s.order)) / 2064, told = s => loss(data, s.order, s.rule);
-  assert.deepEqual([start, dealt, each, end].map(s => [share(s) > 1.7, wrong(s.order, s.rule) > .8]), [[true, false], [false, true], [false, true], [false, false]]);
-  assert.equal(told(start), told(end));
-  assert.ok(told(dealt) > told(start) + .9 && told(each) > told(dealt) + .9);
+test('packed: positions count on, and begin again', () => {
+  const data = JSON.parse(readFileSync(new URL('../../../book/results/packed.json', import.meta.url))), { ends } = heroes.packed, shown = states('packed').map(s => ends(data, s.way)[2]);
+  assert.deepEqual([...new Set(shown)], [data.first.length, 0]);
 });
 test('stack: a text outgrows windows, which then find little; one layer without position finds most; without windows it is lost again', () => {
   const data = JSON.parse(readFileSync(new URL('../../../book/results/stacks-needle.json', import.meta.url))), { recorded, beside, average, weight } = heroes.stack;
