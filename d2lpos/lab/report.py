@@ -10,7 +10,6 @@ from .grid import grid
 from .plot import LABELS, describe, plot, table, told_apart
 from .run import Run
 from .signs import signs
-from .stacks import stacks
 from .studies import STUDIES
 from .summary import frame
 from .verdict import moments, verdicts
@@ -38,8 +37,6 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
     if study in SHOWN:
         texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
-    if study == "stacks-needle":
-        texts[f"{study}.json"] = json.dumps(stacks(records), indent=0) + "\n"
     if with_model := [record for record in records if "reader" in record]:
         texts |= {f"{study}-{record['run']['encoding']}.js": script(record) for record in with_model}
         texts[f"{study}-cards.csv"] = cards(with_model).to_csv(
