@@ -129,12 +129,12 @@ function player(fig, button, { play, tour, show }) {
   for (const touch of ['pointerdown', 'keydown', 'focusin', 'input', 'click']) fig.addEventListener(touch, e => { if (e.target !== button) stop(); }, true);
   if (play) if (still()) show(along(tour, 1)); else view.observe(fig);
 }
-/** Build the figure in a shadow root, where the page's CSS cannot reach it, lay it out whenever its width changes, and let it tell its story: { play, tour, show }. */
+/** Build the figure in a shadow root, where the page's CSS cannot reach it, lay it out whenever its width changes, and let it tell its story: { play, tour, show }. `trial` says what to try, or makes of the button what stands there. */
 function mount(host, label, css, trial, kids, layout, story) {
   // A sheet, since the pages' policy lets no script add a style element.
   const root = host.attachShadow({ mode: 'open' }), sheet = new CSSStyleSheet(), button = h('button.play', { type: 'button' }, 'Play');
   sheet.replaceSync(CSS + css);
-  const fig = h('div.fig', { role: 'group', 'aria-label': label }, h('div.head', {}, still() ? '' : button, h('p', {}, h('b', {}, 'Try: '), trial)), ...kids);
+  const fig = h('div.fig', { role: 'group', 'aria-label': label }, trial.call ? trial(button) : h('div.head', {}, still() ? '' : button, h('p', {}, h('b', {}, 'Try: '), trial)), ...kids);
   root.adoptedStyleSheets = [sheet]; root.append(fig);
   root.querySelectorAll('.fig,[role=img]').forEach(e => set(e, { 'aria-describedby': 'told' }));
   const fit = () => { fig.classList.toggle('wide', width(host) >= 840); layout(); };

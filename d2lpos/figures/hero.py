@@ -36,7 +36,8 @@ STILLS = HERE / "stills"
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
-COUNTERS = ("text", "row", "each")
+PACKED = ("count on", "begin again", "mask by text")
+BEFORE = {"machine": ("reader",), "packed": ("guess",), "pairs": ("guess",)}  # sources that are sent before a figure's own
 TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
 
 
@@ -70,13 +71,8 @@ def is_order(value: Any, count: int) -> bool:
     return numbers and sorted(value) == list(range(count))
 
 
-def is_dealt(value: Any) -> bool:
-    return is_order(value, 8) and all(a < b for a, b in zip(value[::2], value[1::2], strict=True))
-
-
 SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
-DEALT = "the chunks 0 to 7, two for each processor, the earlier one first"
 OPTIONS = {
     "buckets": {
         "kind": one_of("causal", "both", "causal", "shaw"),
@@ -112,6 +108,7 @@ OPTIONS = {
         "length": Option(64, lambda v: type(v) is int, "a whole number").or_none(),
     },
     "longer": {"length": whole(256, 256, first=32)},
+    "packed": {"way": one_of("count on", *PACKED)},
     "pairs": {"pair": whole(0, 31).or_none()},
     "patch": {
         "target": one_of("diagonal", *TARGETS),
@@ -119,7 +116,6 @@ OPTIONS = {
         "row": whole(3, 7),
         "column": whole(3, 7),
     },
-    "ranks": {"order": Option([0, 7, 1, 6, 2, 5, 3, 4], is_dealt, DEALT), "rule": one_of("row", *COUNTERS)},
     "shuffle": {
         "order": Option([0, 1, 2, 3, 4, 5], lambda v: is_order(v, 6), "the numbers 0 to 5 in any order"),
         "positions": SWITCH,
@@ -206,11 +202,10 @@ def hero(name: str, **options: Any) -> Hero:
     "accuracy", "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for
     the longest.
     longer: length of the text, 32 to 256 tokens.
+    packed: way in which two texts share a row, "count on" or "begin again" of the second's positions, or "mask by text".
     pairs: pair of SmolLM2 that stands still in all layers, 0 to 31, or None for none.
     patch: target, "row", "right", "diagonal" or "ring"; view, "8 × 8" patches, or 16 × 16 with positions that are
     "counted" or "to scale"; row and column of the query, 0 to 7, where the picture has 8 × 8.
-    ranks: order of the chunks 0 to 7 on four processors, two each, the earlier one first; rule, who counts positions:
-    "text" (before it is cut), "row" (along the chunks as they lie) or "each" (each processor from 0).
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
     whether the mask is on; seed of the shuffle button.
     slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
@@ -240,7 +235,7 @@ def hero(name: str, **options: Any) -> Hero:
 
 def module(name: str, plain: bool = False) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own, whose plain form is apart."""
-    before = ("reader",) if name == "machine" else ("row",) if plain else ()
+    before = BEFORE.get(name, ()) + ("row",) * plain
     parts = ("helpers", *before, name)
     return "".join((HERE / f"{part}.js").read_text("utf-8") for part in parts)
 
@@ -283,8 +278,8 @@ def data(name: str) -> Any:
         }
     if name == "patch":
         return json.loads((HERE / "patch.json").read_text("utf-8"))
-    if name == "ranks":
-        return result("ranks")
+    if name == "packed":
+        return result("packed")
     return None
 
 

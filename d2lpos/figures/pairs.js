@@ -19,7 +19,7 @@ export const verdict = (from, by) => abs(by) < .005 ? `stays at ${num(from, 2)}`
 export const TOUR = { at: [[0, NONE], [.05, NONE], [.85, 0]] };
 
 const TOP = 22, TALL = 120, FOOT = TOP + TALL, HANDS = FOOT + 42, TRACK = HANDS + 26, END = TRACK + 34; // px from above
-const LOOK = `:host{--c:var(--enc-rope,#d55e00)}.over{overflow:clip}.over input{top:0;height:${END}px;cursor:ew-resize;touch-action:pan-y}
+const LOOK = `${GUESS}:host{--c:var(--enc-rope,#d55e00)}.over{overflow:clip}.over input{top:0;height:${END}px;cursor:ew-resize;touch-action:pan-y}
 .over ::-webkit-slider-thumb{width:44px;height:${END}px}.over ::-moz-range-thumb{width:44px;height:${END}px;border:0}
 .bar{fill:var(--c);fill-opacity:.45}.even{fill-opacity:.16}.hand{stroke:currentColor;stroke-opacity:.6;stroke-width:2;stroke-linecap:round}.bar.on{fill-opacity:1}.hand.on{stroke:var(--c);stroke-opacity:1;stroke-width:5}
 .track{stroke:currentColor;stroke-opacity:.5;stroke-width:4;stroke-linecap:round}.knob{stroke:var(--paper,#fffefb);stroke-width:3}.rim{fill:none;stroke:currentColor;stroke-width:1.5}.over input:focus-visible~svg .rim{stroke-width:3}
@@ -77,7 +77,9 @@ export function render(host, options, { begins, goes, loss, rises }) {
   }
   hand.oninput = () => go(+hand.value);
   paper.onchange = () => { update(); draw(); };
-  mount(host, 'The pairs of a trained model', LOOK, 'guess which of the 32 pairs the model misses most. Then stop them one after the other.',
+  const asks = guess({ ask: 'One of 32 pairs stands still in all layers of SmolLM2. Which kind is missed most?', answers: ['fast', 'medium', 'slow'], right: 0,
+    so: `pair 0, the fastest, costs ${num(rises[0], 3)} nats, and any other at most ${num(max(...rises.slice(1)), 3)}.` });
+  mount(host, 'The pairs of a trained model', LOOK, options.play ? 'stop one pair after the other.' : asks,
     [h('p.text', {}, begins, ' … ', h('span.was', {}, clean(goes[0]), ' (as trained) … '), goesOn), h('div.over', {}, hand, svg), says, live], layout,
     { play: options.play, tour: TOUR, show: state => { const to = Math.round(state.at); if (to === NONE) { at = NONE; measured.clear(); } go(to); } });
   layout(); update();

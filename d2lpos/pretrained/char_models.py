@@ -24,9 +24,10 @@ from ..input.sinusoids import Sinusoidal
 from ..positions.arguments import check_name
 from ..rotary.rope import RoPE
 from ..runtime.published import published
+from ..transformer.attention import Attention, attention_weights
 from ..transformer.model import Transformer
 
-__all__ = ["CHAR_MODELS", "load", "surprise", "tokens"]
+__all__ = ["CHAR_MODELS", "attention", "load", "surprise", "tokens"]
 
 CHAR_MODELS = ("none", "sinusoidal", "learned", "rope", "t5", "alibi")
 """The models by name, alike but for their encoding.
@@ -133,20 +134,51 @@ def tokens(card: Mapping[str, Any], text: str) -> Tensor:
     return torch.tensor([next((known[c] for c in each if c in known), card["unknown"]) for each in like])
 
 
-def surprise(model: Transformer, tokens: Tensor, positions: Tensor) -> Tensor:
+def surprise(
+    model: Transformer, tokens: Tensor, positions: Tensor, mask: Tensor | None = None
+) -> Tensor:
     """−ln p of each token, given those before it, in nats; tokens and positions (length,) give (length,).
 
     Before a token are those of smaller index, wherever they stand. The first one has nothing before it, and
-    one that stands for an unknown character has no probability: nan.
+    one that stands for an unknown character has no probability: nan. A mask, (length, length), is Boolean, True
+    where a query (row) sees a key; without one a query sees itself and all before it.
 
     >>> model, card = load("none")
     >>> text = tokens(card, "To be or not to be")
     >>> surprise(model, text, torch.arange(len(text)))[1:].mean() < 5
     tensor(True)
     """
-    past = torch.ones(len(tokens), len(tokens), dtype=torch.bool).tril()
     with torch.no_grad():
-        logits = model(tokens[None], positions, past)[0]
+        logits = model(tokens[None], positions, past(tokens) if mask is None else mask)[0]
     asked = torch.cat([tokens.new_tensor([-100]), tokens[1:].where(tokens[1:] < logits.shape[-1], -100)])
     before = torch.cat([logits[:1], logits[:-1]])
     return cross_entropy(before, asked, reduction="none").masked_fill(asked < 0, torch.nan)
+
+
+def attention(model: Transformer, tokens: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
+    """The weights of attention while a model reads, (layer, head, query, key); arguments are those of `surprise`.
+
+    >>> model, card = load("rope")
+    >>> text = tokens(card, "To be or not to be")
+    >>> attention(model, text, torch.arange(len(text))).shape
+    torch.Size([3, 3, 18, 18])
+    """
+    weights = []
+
+    def look(layer: Attention, inputs: tuple) -> None:
+        x, here, visible, _ = inputs
+        q, k, _ = layer.projected(x)
+        weights.append(attention_weights(q, k, here, here, layer.encoding, visible)[0])
+
+    hooks = [block.attention.register_forward_pre_hook(look) for block in model.blocks]
+    try:
+        surprise(model, tokens, positions, mask)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return torch.stack(weights)
+
+
+def past(tokens: Tensor) -> Tensor:
+    """The causal mask (length, length) of tokens (length,): a query sees itself and all before it."""
+    return torch.ones(len(tokens), len(tokens), dtype=torch.bool).tril()

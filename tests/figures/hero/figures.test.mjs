@@ -52,14 +52,6 @@ test('grid: all numbers lie inside the extent, and ticks are round, inside and f
     for (const [v, t] of shown) near(Number(t) * 1000, v, 1e-9);
   }
 });
-test('ranks: all losses are on the scale', async () => {
-  const { WAYS, LOWEST, HIGHEST, BIN, COUNTERS, opened, loss, tally } = await emitted('ranks'), data = opened(JSON.parse(readFileSync(new URL('../../../book/results/ranks.json', import.meta.url))));
-  for (const rule in COUNTERS) {
-    const all = WAYS.map(order => loss(data, order, rule)), ends = i => Math.round(100 * (LOWEST + BIN * i));
-    tally(data, rule).forEach((n, i) => assert.equal(n, all.filter(v => Math.round(100 * v) >= ends(i) && Math.round(100 * v) < ends(i + 1)).length));
-    assert.ok(Math.min(...all) >= LOWEST && Math.max(...all) < HIGHEST);
-  }
-});
 test('shuffle: every output fits between the ends of the bars, and no row of weights is flat or all on one word', async () => {
   const { START, LOW, HIGH, layer, put } = await emitted('shuffle'), orders = START.reduce((all, w) => all.flatMap(o => [...o, w].map((_, i) => put([...o, w], w, i))), [[]]);
   assert.equal(new Set(orders.map(String)).size, 720);

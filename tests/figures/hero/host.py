@@ -25,7 +25,7 @@ var sizes = (n = 0) => seen(n).filter(e => e.matches('text'))
 var places = n => all('.fig *', n).map(e => Object.values(box(e).toJSON()).map(Math.round).join());
 var colors = n => seen(n).map(e => getComputedStyle(e)[e.matches('text') ? 'fill' : 'color']);
 var marks = n => all('svg *', n).flatMap(e => [getComputedStyle(e).fill, getComputedStyle(e).stroke]);
-var missed = () => all('button, label').filter(e => [-21, 21].some(d => { // 21 px above and below its middle
+var missed = () => all('button, label').filter(e => e.getClientRects().length && [-21, 21].some(d => { // 21 px above and below its middle
   const { left, top, width, height } = box(e);
   return shadow().elementFromPoint(left + width / 2, top + height / 2 + d)?.closest('button, label') !== e;
 })).map(e => e.textContent);

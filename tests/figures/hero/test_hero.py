@@ -102,7 +102,7 @@ def test_a_state_that_is_not_in_the_book_is_told_by_its_options():
 BAD = [
     ("dials", {},
      ("no hero figure 'dials'; there are buckets, cliff, clocks, dial, dropout, gates, grid, "
-      "longer, pairs, patch, ranks, shuffle, slopes, stretch")),
+      "longer, packed, pairs, patch, shuffle, slopes, stretch")),
     ("buckets", {"buckets": 12}, r"buckets of buckets must be one of 8, 16, 32, 64; got 12"),
     ("buckets", {"offset": 128}, r"a whole number from -127 to 127; got 128"),
     ("cliff", {"remedy": "clamp"}, r"one of error, last row, wrapped, .* got 'clamp'"),
@@ -122,7 +122,7 @@ BAD = [
     ("pairs", {"pair": 32}, r"pair of pairs must be None or a whole number from 0 to 31; got 32"),
     ("shuffle", {"order": "012345"}, r"order .* got '012345'"),
     ("shuffle", {"order": [0, True, 2, 3, 4, 5]}, r"order .* got \[0, True"),
-    ("ranks", {"order": [7, 0, 1, 6, 2, 5, 3, 4]}, r"two for each processor, the earlier one"),
+    ("packed", {"way": "again"}, r"way of packed must be one of count on, begin again, mask by text; got"),
     ("slopes", {"length": 500}, r"length of slopes must be one of 4, 8, .*, 4096; got 500"),
 ]  # fmt: skip
 

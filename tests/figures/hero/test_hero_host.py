@@ -29,10 +29,10 @@ OTHER = {
     "gates": {"gate": 0.1},
     "grid": {"study": "table", "value": "accuracy", "split": "unseen", "length": 128},
     "longer": {"length": 100},
+    "packed": {"way": "begin again"},
     "pairs": {"pair": 0},
     "plain clocks": {"p": 63, "base": 8},
     "patch": {"target": "ring", "view": "to scale", "row": 7, "column": 0},
-    "ranks": {"order": [0, 1, 2, 3, 4, 5, 6, 7], "rule": "each"},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
     "slopes": {"heads": 16, "length": 4096, "rule": "paper"},
     "stretch": {"rule": "yarn"},
@@ -50,7 +50,6 @@ DRAGS = {
     "longer": ("length of the text", 256, 64, "64"),
     "pairs": ("pair that stands still", 32, 8, "Pair 8"),
     "plain clocks": ("position in the text", 11, 31, "31"),
-    "ranks": ("chunk 3", 6, 3, "1.94"),
     "patch": ("column of the query", 3, 6, "row 3, column 6"),
     "shuffle": ("dog", 5, 1, "0.00"),
     "slopes": ("place of the word that matches", 24, 36 - 8, "128 back"),
@@ -58,6 +57,13 @@ DRAGS = {
 }
 
 each = pytest.mark.parametrize("name", FIGURES)
+
+
+def hand(where, name):
+    """What moves a figure: a slider, or the choice that is made, from which arrow keys go on."""
+    if name not in DRAGS:
+        return where.get_by_role("radio", checked=True)
+    return where.get_by_label(DRAGS[name][0], exact=True)
 
 
 def show_all(host, css="", **options):
@@ -78,7 +84,7 @@ def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
     assert host("document.querySelectorAll('[data-hero]').length") == 3
     before = [host(f"out({n})") for n in range(3)]
     assert before[0] == before[1]
-    host.label(DRAGS[name][0]).first.press("ArrowLeft")
+    hand(host.page, name).first.press("ArrowLeft")
     host.rest()
     if name != "shuffle":  # whose numbers stay while its words move
         assert host("out(0)") != before[0]
@@ -162,6 +168,31 @@ def test_a_story_whose_frames_come_late_is_silent_too(host):
     assert host("spoken()") == before
 
 
+# A figure that asks, its first and its last number, what would tell the answer, and what it says to two guesses.
+ASKS = [
+    ("packed", "4 %", "68 %", "68|65|3.18", {"as much": "You said as much. It is more: 68 %", "more": "You said more. Yes: 68 %"}),
+    ("pairs", "No pair", "Pair 0", "0.365|0.050|4.19", {"slow": "You said slow. It is fast: pair 0", "fast": "You said fast. Yes: pair 0"}),
+]
+
+
+@pytest.mark.parametrize(("name", "first", "last", "answer", "guesses"), ASKS)
+def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, name, first, last, answer, guesses):
+    host.stop_time()
+    host.show(hero(name))
+    host.page.clock.run_for(3000)
+    assert host("[all('.plays').length, out()[0]]") == [0, first]
+    assert not host(f"seen().some(e => /{answer}/.test(e.textContent))")
+    assert not host.page.get_by_role("button", name="Play").is_visible()
+    for said, told in guesses.items():
+        host.page.get_by_role("button", name=said, exact=True).click()
+        host.page.clock.run_for(200)
+        assert told in host("all('legend')[0].textContent")
+        assert host("[all('.plays').length, out()[0]]") == [1, first]
+        host.page.clock.run_for(6000)
+        assert host("[all('.plays').length, out()[0]]") == [0, last]
+    assert host.page.get_by_role("button", name="Play").is_visible()
+
+
 HANDS = {
     "press": lambda page: page.mouse.click(300, 300),
     "key": lambda page: page.keyboard.press("Tab"),
@@ -220,7 +251,7 @@ def test_reduced_motion_takes_one_frame(host):
     host.show(*map(figure, FIGURES))
     host.rest()
     for n, name in enumerate(FIGURES):
-        host.page.locator("[data-hero]").nth(n).get_by_label(DRAGS[name][0], exact=True).press("Home")
+        hand(host.page.locator("[data-hero]").nth(n), name).press("ArrowLeft")
         assert (name, len(set(host(f"film(8, {n})")[2:]))) == (name, 1)
 
 
@@ -298,12 +329,12 @@ def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, n
         assert host("out().every(value => spoken().includes(value))")
         for described in (host.page.get_by_role("group").first, *pictures):
             expect(described).to_have_accessible_description(texts[-1])
-        host.label(DRAGS[name][0]).press("ArrowLeft")
+        hand(host.page, name).press("ArrowLeft")
     assert texts[0] != texts[1]
     assert figure(name).description not in host.page.locator("body").aria_snapshot()  # not read twice
 
 
-@each
+@pytest.mark.parametrize("name", DRAGS)
 def test_a_drag_of_the_mouse(host, name):
     host.show(figure(name))
     label, start, end, value = DRAGS[name]
@@ -336,9 +367,8 @@ def test_the_status_waits_until_the_hand_rests(host, name):
     host.page.clock.run_for(450)
     first = host("spoken()")
     assert first
-    slider = host.label(DRAGS[name][0])
-    for _ in range(3):
-        slider.press("ArrowLeft")
+    for _ in range(2):
+        hand(host.page, name).press("ArrowLeft")
         host.page.clock.run_for(350)
         assert host("spoken()") == first
     host.page.clock.run_for(100)
@@ -369,7 +399,7 @@ CHOICES = [
     ("clocks", {}, "digits", True, {"mode": "digits"}, ["11", "0.00", "0.33"]),
     ("dropout", {}, "whole position", True, {"place": "whole position"}, ["4", "8.6", "6.5", "1.3"]),
     ("dropout", {}, "dropout rate", "0.5", {"rate": 0.5}, ["4", "8.6", "5.2", "1.6"]),
-    ("ranks", {}, "each processor", True, {"rule": "each"}, ["3.04", "1.05", "85 %", "1.00"]),
+    ("packed", {}, "mask by text", True, {"way": "mask by text"}, ["0 %"]),
     ("shuffle", {"order": [0, 5, 2, 3, 4, 1]}, "add positions", True, {"positions": True}, ["0.43", "0.13"]),
     ("shuffle", {"order": [0, 5, 2, 3, 4, 1]}, "causal mask", True, {"causal": True}, ["1.15", "0.50"]),
     ("slopes", {"heads": 12}, "paper rule", True, {"rule": "paper"}, ["512", "8 keys", "497 keys", "64 back"]),
@@ -633,75 +663,6 @@ def test_a_gate_that_closes_moves_the_words_before_it_and_no_others(host):
     unit = (before[0] - before[1]) / math.log(0.9)  # px for one nat
     assert moved == pytest.approx([unit * math.log(45)] * 6 + [0] * 6)
     assert host("out()") == ["0.02"] and "get 1 % of the weight" in host("all('.says')[0].textContent")
-
-
-def dealt(host):
-    """The chunks that processors hold, first to last, and the one in hand."""
-    slots = "all('.over input').map((e, c) => [Math.round(e.value), c]).sort(([a], [b]) => a - b).map(([, c]) => c)"
-    return host(slots), host("all('.held').length")
-
-
-@still
-def test_keys_take_a_chunk_to_the_next_processor_and_no_further_than_the_last(host):
-    host.show(hero("ranks"))
-    chunk = host.label("chunk 0")
-    for key, order in (
-        ("ArrowLeft", [0, 7, 1, 6, 2, 5, 3, 4]),
-        ("ArrowRight", [1, 7, 0, 6, 2, 5, 3, 4]),
-        ("ArrowRight", [1, 7, 2, 6, 0, 5, 3, 4]),
-        ("End", [1, 7, 2, 6, 4, 5, 0, 3]),
-        ("ArrowRight", [1, 7, 2, 6, 4, 5, 0, 3]),
-        ("Home", [0, 7, 2, 6, 4, 5, 1, 3]),
-    ):
-        chunk.press(key)
-        assert dealt(host) == (order, 0), key
-    assert "on processor 0 with chunk 7, counted from 0" in chunk.get_attribute("aria-valuetext")
-    host.page.get_by_role("button", name="zigzag").click()
-    assert dealt(host)[0] == [0, 7, 1, 6, 2, 5, 3, 4]
-    pressed = "all('button[aria-pressed=true]').map(e => e.textContent)"
-    assert host(pressed) == ["zigzag"]
-    chunk.press("ArrowRight")
-    assert host(pressed) == []
-
-
-def test_a_chunk_in_hand_follows_the_pointer_and_changes_places_with_the_one_below(host):
-    host.show(hero("ranks"))
-    box = host.label("chunk 7").bounding_box()
-    step, y = box["width"] / 8, box["y"] + box["height"] / 2
-    at = "new DOMMatrix(getComputedStyle(all('.c7')[0]).transform).e"
-    host.page.mouse.move(box["x"] + 1.9 * step, y)  # at the edge of its card
-    host.page.mouse.down()
-    assert dealt(host)[1] == 1
-    for slots, order in ((2.6, [0, 2, 1, 6, 5, 7, 3, 4]), (6.1, [0, 4, 1, 6, 2, 5, 3, 7])):
-        host.page.mouse.move(box["x"] + (1.9 + slots) * step, y, steps=8)
-        host.rest()
-        places = [next(n for n, chunk in enumerate(order) if chunk == c) for c in range(7)]
-        for chunk, place in enumerate(places):
-            where = host(f"new DOMMatrix(getComputedStyle(all('.c{chunk}')[0]).transform).e")
-            assert where == pytest.approx((place + 0.5) * step, abs=1)
-        assert host(at) == pytest.approx((min(7, 1 + slots) + 0.5) * step, abs=step / 2)
-    host.page.mouse.up()
-    host.rest()
-    assert dealt(host) == ([0, 4, 1, 6, 2, 5, 3, 7], 0)
-    assert host(at) == pytest.approx(7.5 * step, abs=1)
-
-
-@still
-def test_hands_tell_the_angle_used_and_wrong_ones_have_a_slice(host):
-    host.show(hero("ranks"))
-    host.rest()
-    hands = "all('.hand').map(e => { const of = n => e[n].baseVal.value; return Math.atan2(of('x2') - of('x1'), of('y1') - of('y2')); })"
-    chunk = "all('.hand').map(e => +e.closest('g').getAttribute('class').match(/c(\\d)/)[1])"
-    used = dict(zip(host(chunk), host(hands), strict=True))
-    for n, start in enumerate((0, 32, 64, 96, 112, 80, 48, 16)):
-        turned = start / 10_000**0.375
-        assert math.cos(used[n] - turned) == pytest.approx(1)
-    filled = (
-        "all('.slice').filter(e => getComputedStyle(e).fill !== 'none').map(e => e.closest('g').classList[0])"
-    )
-    assert sorted(host(filled)) == ["c1", "c2", "c3", "c4", "c6", "c7"]
-    host.label("the text").check()
-    assert host(filled) == [] and host("out()") == ["1.05", "1.05", "0 %", "1.00"]
 
 
 def titles(host):

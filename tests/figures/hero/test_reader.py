@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from d2lpos.figures.machine import PASSAGES, positions, shuffled, trained
 from d2lpos.lab.text import characters, decode
-from d2lpos.pretrained.char_models import CHAR_MODELS, LONGEST, load, path, surprise, tokens
+from d2lpos.pretrained.char_models import CHAR_MODELS, LONGEST, attention, load, path, surprise, tokens
 from d2lpos.rotary.rope import RoPE
 from d2lpos.rotary.scaling import linear, ntk
 from d2lpos.runtime.threads import one_thread
@@ -76,30 +76,17 @@ def test_logits_losses_and_weights_are_those_of_pytorch(name, setting, rule):
     assert heard["tokens"] == ids.tolist()
     assert heard["seen"][-1] == len(TEXT) and max(b - a for a, b in pairwise([0, *heard["seen"]])) <= 2
     past = torch.ones(len(TEXT), len(TEXT), dtype=torch.bool).tril()
-    weights, attention = [], model.blocks[0].attention
-    for block in model.blocks:  # as Attention has them, before values are mixed
-        block.attention.register_forward_pre_hook(lambda layer, inputs: weights.append(looks(layer, *inputs)))
     logits = model(ids[None], SETTINGS[setting], past)[0]
     torch.testing.assert_close(torch.tensor(heard["logits"]).view_as(logits), logits, rtol=0, atol=1e-3)
     loss = surprise(model, ids, SETTINGS[setting])
     assert math.isnan(loss[0]) and heard["loss"][0] is None
     torch.testing.assert_close(torch.tensor(heard["loss"][1:]), loss[1:], rtol=0, atol=1e-3)
-    rows = torch.cat(weights[: len(model.blocks)])[:, AT, : AT + 1]
-    assert attention.heads * len(model.blocks) == len(heard["look"]) == len(rows)
+    rows = attention(model, ids, SETTINGS[setting]).flatten(0, 1)[:, AT, : AT + 1]
+    assert card["heads"] * card["layers"] == len(heard["look"]) == len(rows)
     torch.testing.assert_close(torch.tensor(heard["look"]), rows, rtol=0, atol=1e-3)
     shares, order = logits[AT - 1].softmax(-1).topk(3)
     assert [c for c, _ in heard["top"]] == [card["vocabulary"][token] for token in order]
     assert [share for _, share in heard["top"]] == pytest.approx(shares.tolist(), abs=1e-4)
-
-
-def looks(layer, x, positions, mask, cache):
-    """The weights of each head, (head, query, key)."""
-    q, k, _ = layer.project(x).unflatten(-1, (3, layer.heads, -1)).movedim(-3, 0).transpose(-3, -2)
-    q, k = layer.encoding.rotate(q, k, positions, positions)
-    scores = q @ k.mT / math.sqrt(q.shape[-1])
-    if (bias := layer.encoding.score(q, k, positions, positions)) is not None:
-        scores = scores + bias
-    return scores.masked_fill(~mask.dense, -torch.inf).softmax(-1)[0]
 
 
 def test_the_loss_of_its_passage_is_that_of_the_model_before_it_was_packed():

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { emitted, near } from './emitted.mjs';
 
-const NAMES = ['buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'grid', 'longer', 'pairs', 'patch', 'ranks', 'shuffle', 'slopes', 'stretch'];
+const NAMES = ['buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'grid', 'longer', 'packed', 'pairs', 'patch', 'shuffle', 'slopes', 'stretch'];
 const heroes = Object.fromEntries(await Promise.all(NAMES.map(async name => [name, await emitted(name)])));
 const { along } = heroes.dial, moments = Array.from({ length: 101 }, (_, i) => i / 100);
 /** The states of a tour, a hundredth of it apart. */
@@ -26,7 +26,7 @@ test('every track begins with the tour, goes on in time, and is not past its end
 });
 test('the hand may go where each tour goes', () => {
   const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v);
-  const { buckets, cliff, clocks, dial, dropout, gates, longer, pairs, patch, ranks, shuffle, slopes, stretch } = heroes;
+  const { buckets, cliff, clocks, dial, dropout, gates, longer, packed, pairs, patch, shuffle, slopes, stretch } = heroes;
   const allowed = {
     buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
     cliff: { p: between(0, cliff.LONGEST - 1), remedy: one(cliff.REMEDIES) },
@@ -36,9 +36,9 @@ test('the hand may go where each tour goes', () => {
     gates: { stop: between(.02, gates.GATE) },
     grid: { at: between(0, 1) },
     longer: { length: between(longer.TRAINED, longer.FARTHEST) },
+    packed: { way: one(['count on', 'begin again']) },
     pairs: { at: between(0, pairs.NONE) },
     patch: { aim: one(Object.keys(patch.AIMS)), view: one(Object.keys(patch.VIEWS)), row: between(0, patch.FITTED - 1), column: between(0, patch.FITTED - 1) },
-    ranks: { order: one(Object.values(ranks.DEALS)), rule: one(Object.keys(ranks.COUNTERS)) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join() },
     slopes: { back: between(4, slopes.MANY - 1), match: between(0, 12) },
     stretch: { length: between(stretch.TRAINED, stretch.LONGEST), rule: one(Object.keys(stretch.RULES)) },
@@ -92,12 +92,9 @@ test('stretch: new angles come with length, and the rule takes them away', () =>
   const { unseen } = heroes.stretch, count = s => unseen(s.rule, Math.round(s.length)).length;
   assert.deepEqual([0, .55, .7, 1].map(t => count(along(heroes.stretch.TOUR, t))), [0, 5, 0, 5]);
 });
-test('ranks: work levels out, and then nobody but the text counts right', () => {
-  const { opened, loss, wrong, work, along: at, TOUR } = heroes.ranks, data = opened(JSON.parse(readFileSync(new URL('../../../book/results/ranks.json', import.meta.url))));
-  const [start, dealt, each, end] = [0, .3, .6, 1].map(t => at(TOUR, t)), share = s => Math.max(...work(s.order)) / 2064, told = s => loss(data, s.order, s.rule);
-  assert.deepEqual([start, dealt, each, end].map(s => [share(s) > 1.7, wrong(s.order, s.rule) > .8]), [[true, false], [false, true], [false, true], [false, false]]);
-  assert.equal(told(start), told(end));
-  assert.ok(told(dealt) > told(start) + .9 && told(each) > told(dealt) + .9);
+test('packed: positions count on, and begin again', () => {
+  const data = JSON.parse(readFileSync(new URL('../../../book/results/packed.json', import.meta.url))), { ends } = heroes.packed, shown = states('packed').map(s => ends(data, s.way)[2]);
+  assert.deepEqual([...new Set(shown)], [data.first.length, 0]);
 });
 test('longer: RoPE is past its training at once, and without position the weight falls by and by', () => {
   const { weight, TRAINED, FARTHEST } = heroes.longer, shown = states('longer').map(s => s.length), see = kind => shown.map(n => weight(kind, n));
