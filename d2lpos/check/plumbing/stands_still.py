@@ -74,7 +74,7 @@ stands_still = Check(
         "x − omega · y is a turn only where omega is small. Take its cosine and its sine.": small_angle,
         "Below a power of two the numbers lie half as far apart as above it. Turn, round and compare.": half_a_spacing,
     },
-    answers=(Answer("first", 20, {
+    answers=(Answer("first_still", 20, {
         "At that pair omega is above 2 ** −8, so no key can stand still.": 19,
         "bfloat16 stores seven digits behind the leading 1, which counts, too: it has eight.": 17,
         "From that pair on all keys whose numbers have one exponent stand still. Some stop sooner.": 22,
