@@ -66,45 +66,29 @@ class Guest(NamedTuple):
     y: int
     key: str  # of its style
     name: str
-    deed: str
+    deed: str  # what it does with what the wire brings
     sign: str
     nodes: tuple[tuple[int, int], ...]  # where it reaches the streams inside
-    reads: bool = True  # what the wire brings
-    way: str = "H{}"  # of its line to the last node
 
 
 SCORES = (125, 335)
 WIRE = 353  # right of all names
 WIRED = {
-    1: (
-        Guest(95, "sinusoidal", "sinusoidal", "is added", PLUS, ((95, 104),), reads=False),
-        Guest(113, "learned", "learned", "is added", PLUS, ((95, 104),), reads=False),
-    ),
-    2: (
-        Guest(217, "rope", "RoPE", "turns them", TURN, ((154, 226), (95, 226)), reads=False),
-        Guest(235, "rope", "PaTH, RePo", "turn them", TURN, ((154, 226), (95, 226))),
-    ),
+    2: (Guest(226, "rope", "PaTH, RePo", "turn them", TURN, ((154, 226), (95, 226))),),
     3: (
-        Guest(315, "alibi", "decay", "(of linear attention) multiplies them", TIMES, ((125, 313),)),
-        Guest(330, "alibi", "FoX", "is added", PLUS, (SCORES,)),
+        Guest(311, "alibi", "decay", "(of linear attention) multiplies them", TIMES, ((125, 313),)),
+        Guest(328, "alibi", "FoX", "is added", PLUS, (SCORES,)),
         Guest(345, "relative", "CoPE, Inkling", "are added", PLUS, (SCORES,)),
     ),
-    4: (
-        Guest(
-            439, "rope", "RoPE on values", "turns them, and then turns their weighted sum back", TURN,
-            ((82, 433), (36, 378)), reads=False, way="H14q-5 0 -5 -5V383q0 -5 5 -5H{}",
-        ),
-        Guest(457, "relative", "Shaw’s values", "are added", PLUS, ((82, 454),), reads=False),
-    ),
-}  # fmt: skip
+}
 
 
 def doors(open: Iterable[int] = tuple(DOORS), wire: bool = False) -> Picture:
     """Draw the four doors by which position can enter attention.
 
     `open` holds the numbers of the doors that stand open. All four are the map of the book, `{2}` is RoPE,
-    and none is a Transformer that knows no positions. With `wire`, the hidden states of the text lead to the
-    doors of a layer, and those come in who read there how far one word is from another.
+    and none is a Transformer that knows no positions. With `wire`, the hidden states of the text lead to doors 2
+    and 3, which alone can stand open then, and those come in who read there how far one word is from another.
 
     >>> doors(open={2}).alt.count("open")
     1
@@ -114,9 +98,10 @@ def doors(open: Iterable[int] = tuple(DOORS), wire: bool = False) -> Picture:
         raise ValueError(f"open is {open}; the doors have the numbers 1 to 4")
     parts = [draw_house(), draw_words(known=bool(open))]
     if wire:
-        empty = {number: door._replace(guests={}, streams=()) for number, door in DOORS.items()}
+        open &= set(WIRED)
+        empty = {number: door._replace(guests={}, streams=(), hook="") for number, door in DOORS.items()}
         parts += [draw_door(number, door, number in open) for number, door in empty.items()]
-        parts += [draw_wire(), *(draw_guests(WIRED[number], number in open) for number in DOORS)]
+        parts += [draw_wire(), *(draw_guests(guests, number in open) for number, guests in WIRED.items())]
     else:
         parts += [draw_door(number, door, number in open) for number, door in DOORS.items()]
     alt = _describe(open, wire)
@@ -234,20 +219,18 @@ def _node(x: int, y: int, sign: str, scale: str = "") -> str:
 
 
 def draw_wire() -> str:
-    """The wire from the hidden states, at the entrance of a layer, to whoever reads them and to door 4."""
-    rows = [guest.y for guests in WIRED.values() for guest in guests if guest.reads]
-    end = 475  # below the guests of door 4
+    """The wire from the hidden states, at the entrance of a layer, to whoever reads them."""
+    *rows, end = [guest.y for guests in WIRED.values() for guest in guests]
     branches = "".join(f"M{WIRE} {y}H332" for y in rows)
     return "\n".join([
-        _line(f"M95 151H{WIRE - 5}q5 0 5 5V{end}H320{branches}", width=1.25),
-        *(f'<path d="M332 {y - 4}L326 {y}L332 {y + 4}z"/>' for y in rows),
+        _line(f"M95 151H{WIRE - 5}q5 0 5 5V{end}H332{branches}", width=1.25),
+        *(f'<path d="M332 {y - 4}L326 {y}L332 {y + 4}z"/>' for y in (*rows, end)),
         *(
             f'<circle cx="{x}" cy="{y}" r="3.5" fill="{fill}" stroke="currentColor" stroke-width="1.25"/>'
-            for x, y, fill in ((95, 151, "currentColor"), (WALL, 151, PAPER), (316, end, PAPER))
+            for x, y, fill in ((95, 151, "currentColor"), (WALL, 151, PAPER))
         ),
         _text(200, 145, "a wire from the text:", 12),
         _text(200, 165, "the hidden states", 12),
-        _text(241, end + 4.5, "nobody", 13, fill=INK2),
     ])
 
 
@@ -256,7 +239,7 @@ def draw_guests(guests: tuple[Guest, ...], open: bool) -> str:
     ink = "currentColor" if open else INK2
     parts = []
     for guest in guests:
-        way = guest.way.format(guest.nodes[-1][0]) if open else f"H{WALL + 10}"
+        way = f"H{guest.nodes[-1][0] if open else WALL + 10}"
         parts += _guest(guest.y, guest.key, (guest.name,), way, ink)
     nodes = {place: guest.sign for guest in guests for place in guest.nodes if open}
     scale = " scale(.75)" if len({y for _, y in nodes}) > 1 else ""
@@ -271,16 +254,9 @@ def _describe(open: set[int], wire: bool) -> str:
         "Four doors in the right wall let position in."
     )
     if wire:
-        inside += (
-            " A wire leads from the hidden states, at the entrance of a layer, to doors 2, 3 and 4; at door 4 "
-            "nobody takes it."
-        )
+        inside += " A wire leads from the hidden states, at the entrance of a layer, to doors 2 and 3."
         comes = {
-            number: "; ".join(
-                f"{'from' if guest.reads else 'without'} the wire, "
-                f"{guest.name.replace(', ', ' and ')} {guest.deed}"
-                for guest in guests
-            )
+            number: "; ".join(f"{guest.name.replace(', ', ' and ')} {guest.deed}" for guest in guests)
             for number, guests in WIRED.items()
         }
     else:
@@ -289,7 +265,7 @@ def _describe(open: set[int], wire: bool) -> str:
             for number, door in DOORS.items()
         }
     each = (
-        f"Door {number}, {door.title}, {'open' if number in open else 'closed'}: {comes[number]}."
+        f"Door {number}, {door.title}, {'open' if number in open else 'closed'}: {comes.get(number, 'nobody')}."
         for number, door in DOORS.items()
     )
     alike = "" if open else "Without position, both “the” leave with the same vector."

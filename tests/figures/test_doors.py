@@ -49,22 +49,20 @@ def test_equal_words_leave_alike_unless_a_door_is_open():
 
 
 def test_the_wire_leads_to_those_who_read_the_text_and_to_no_others():
-    guests = {guest.name: (number, guest.reads) for number, some in WIRED.items() for guest in some}
-    reads = {name: number for name, (number, reads) in guests.items() if reads}
-    assert reads == {"PaTH, RePo": 2, "decay": 3, "FoX": 3, "CoPE, Inkling": 3}
+    guests = {guest.name: number for number, some in WIRED.items() for guest in some}
+    assert guests == {"PaTH, RePo": 2, "decay": 3, "FoX": 3, "CoPE, Inkling": 3}
     assert all(encoding.needs_hidden for encoding in (PaTH, FoX, CoPE, Inkling))
-    assert guests["RoPE"] == (2, RoPE.needs_hidden) == (2, False)
-    assert guests["RoPE on values"] == (4, RoPEValues.needs_hidden) == (4, False)
-    assert guests["Shaw’s values"] == (4, Shaw.needs_hidden) == (4, False)
+    assert not any(encoding.needs_hidden for encoding in (RoPE, RoPEValues, Shaw))
     svg = doors(wire=True).svg
     for guest in (guest for some in WIRED.values() for guest in some):
         assert f">{guest.name}</text>" in svg
-        assert (f"M{WIRE} {guest.y}H" in svg) == guest.reads, guest.name
+        assert f"M{WIRE} {guest.y}H" in svg or f"V{guest.y}H332" in svg, guest.name
+    assert svg.count("sinusoidal") == svg.count("Shaw") == 0
 
 
 def test_with_a_wire_too_only_open_doors_let_anyone_in():
-    """Turns and signs inside: one at door 1, two at door 2, two at door 3, three at door 4."""
-    assert doors(wire=True).svg.count('<circle r="13"') == 8
+    """Turns and signs inside: two at door 2, and two at door 3."""
+    assert doors(wire=True).svg.count('<circle r="13"') == 4
     assert doors({2}, wire=True).svg.count('<circle r="13"') == 2
     assert doors((), wire=True).svg.count('<circle r="13"') == 0
     assert doors((), wire=True).svg.count("H200") == sum(map(len, WIRED.values()))
@@ -98,7 +96,7 @@ def test_no_text_is_cut_or_overlaps_another(face, page):
     page.evaluate("document.fonts.load('13px \"Source Sans 3\"')")
     page.evaluate(SCRIPT)
     assert page.evaluate("[...detect.text(), ...detect.overlaps()]") == []
-    arrows = {guest.name for some in WIRED.values() for guest in some if guest.reads} | {"nobody"}
+    arrows = {guest.name for some in WIRED.values() for guest in some}
     ends = page.evaluate(ENDS) if face == "Source Sans 3" else []
     for text, right in ends:
-        assert right < (312 if text == "nobody" else 326 if text in arrows else WIRE), text
+        assert right < (326 if text in arrows else WIRE), text

@@ -2,7 +2,10 @@
 
 import re
 
+import nbformat
 import pytest
+from d2lpos_ext.cells import note, tags
+from notebooks import every
 
 from tests.site.detectors import visit
 from tests.site.pages import ROOT
@@ -12,22 +15,29 @@ ESSAY = [
     {"id": f"index.{count}", "kind": "sentence", "tells": words.split(" | ")}
     for count, words in enumerate(re.findall(r"^% tells: (.+)$", (ROOT / "book/essay.md").read_text("utf-8"), re.MULTILINE))
 ]
+# What a chapter's opening figure asks before it plays stands above all predictions.
+GUESSES = [
+    (note(cell, "ask"), path)
+    for path in every(ROOT)
+    for cell in nbformat.read(path, as_version=4).cells
+    if "opening" in tags(cell) and note(cell, "ask")
+]
 PAGES = {"index": {ask["id"]: ask for ask in ESSAY}}
-for asked, path in ASKS.values():
+for asked, path in [*GUESSES, *ASKS.values()]:
     PAGES.setdefault(str(path.relative_to(ROOT).with_suffix("")), {})[asked["id"]] = asked
 SCREENS = {390: 844, 1280: 800}
 # Of each prediction, what its reader sees: those above it are answered. A headline is in sight everywhere, as is a figure that
 # a chapter opens with; a label is for who listens.
-IN_SIGHT = r"""reach => [...document.querySelectorAll('.predict')].map((box, at, boxes) => {
+IN_SIGHT = r"""reach => [...document.querySelectorAll('.predict, [data-hero]')].map(e => e.matches('.predict') ? e : e.shadowRoot?.querySelector('.asks')).filter(e => e).map((box, at, boxes) => {
     const above = boxes[at - 1];
     if (above) (above.querySelector('form .skip') ?? above.querySelector('details:not([open]) summary'))?.click();
     const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
     const inline = e => e.parentElement && getComputedStyle(e).display === 'inline' && !(e instanceof SVGTextElement);
     const block = e => inline(e) ? block(e.parentElement) : e;
     const {top, bottom} = box.getBoundingClientRect(), article = document.querySelector('article');
-    const opening = new Set([...article.querySelectorAll('.opening')].filter(e => e.compareDocumentPosition(box) & 4).flatMap(e => [e, ...all(e)]));
+    const opening = new Set([...article.querySelectorAll('.opening')].filter(e => e.compareDocumentPosition(box.getRootNode().host ?? box) & 4).flatMap(e => [e, ...all(e)]));
     const near = e => { const r = e.getBoundingClientRect(); return r.bottom > top - reach && r.top < bottom + reach; };
-    const seen = all(article).filter(e => !e.closest('.predict, script, style') && e.checkVisibility({visibilityProperty: true, opacityProperty: true}));
+    const seen = all(article).filter(e => !e.closest('.predict, .asks, script, style') && e.checkVisibility({visibilityProperty: true, opacityProperty: true}));
     const here = seen.filter(e => near(e) || opening.has(e) || e.matches('h1, h2, h3, h4'));
     const texts = new Set(here.filter(e => [...e.childNodes].some(node => node.nodeType === 3 && node.data.trim())).map(block));
     const words = e => e.matches('h1, h2, h3, h4') ? e.textContent.replace(/^[\dA-Z.]+ |#$/g, '') : e.textContent;
