@@ -635,6 +635,15 @@ def test_a_longer_text_brings_stripes_to_rope_and_takes_weight_where_there_is_no
     assert host("all('.unknown').map(e => e.classList[0])") == ["full"]
 
 
+@pytest.mark.parametrize(("name", "options"), [("gates", {}), ("longer", {"length": 32}), ("pairs", {})])
+@phone(900)
+def test_one_picture_has_one_control_and_one_sentence_and_fits_on_a_phone(host, name, options):
+    host.show(hero(name, **options))
+    host.rest()
+    assert host("['svg', 'input', '.says'].map(part => all(part).length)") == [1, 1, 1]
+    assert host("box(all('.fig')[0]).height") < 570
+
+
 @pytest.mark.parametrize(("name", "options", "end"), [("pairs", {}, "Home"), ("longer", {"length": 32}, "End")])
 @still
 def test_paper_shows_what_a_hand_would_have_brought_to_light(host, name, options, end):
