@@ -8,7 +8,7 @@ export const radians = i => 100000 ** (-i / PAIRS);
 /** The same in degrees, as one reads it. */
 export const angle = i => {
   const degrees = radians(i) * 180 / Math.PI;
-  return degrees < .1 ? 'under 0.1°' : `${num(degrees, degrees < 10 ? 1 : 0)}°`;
+  return degrees < .1 ? 'less than 0.1°' : `${num(degrees, degrees < 10 ? 1 : 0)}°`;
 };
 /** A change of the loss as one reads it. */
 export const grown = by => (by >= .0005 ? '+' : '') + num(by, 3);

@@ -599,7 +599,7 @@ def test_a_pair_stands_still_and_its_bar_stays_when_another_does(host):
     pair, other = host.label("pair that stands still"), "all('.other').length"
     assert set(host(bars)) == {0} and host(leans) == pytest.approx(turns, abs=1e-5) and host(other) == 0
     pair.press("ArrowLeft")
-    assert host("out()") == ["Pair 31"] and pair.get_attribute("aria-valuetext") == "pair 31, under 0.1° a token"
+    assert host("out()") == ["Pair 31"] and pair.get_attribute("aria-valuetext") == "pair 31, less than 0.1° a token"
     pair.press("Home")  # a tap, as a fast hand, passes over all others
     host.rest()
     rises = data("pairs")["rises"]

@@ -246,7 +246,7 @@ WORDS = [
     ("longer", "verdict", [256], "RoPE meets new angles, the window misses the needle, and without position its weight falls from 83\xa0% to 37\xa0%."),
     ("pairs", "angle", [0], "57°"),
     ("pairs", "angle", [8], "3.2°"),
-    ("pairs", "angle", [31], "under 0.1°"),
+    ("pairs", "angle", [31], "less than 0.1°"),
     ("pairs", "verdict", [3.8251, 0.3649], "rises from 3.83 to 4.19"),
     ("pairs", "verdict", [3.8251, -0.0063], "falls from 3.83 to 3.82"),
     ("pairs", "verdict", [3.8251, 0.0049], "stays at 3.83"),
