@@ -158,11 +158,11 @@ def texts_beside(cells: "Series") -> "DataFrame":
 
 
 def digits_found(records: list[dict[str, Any]]) -> "DataFrame":
-    """How many of the digits asked for are found, over all passages, a row for each eval mode and a column for each length."""
-    sums = rows(records).groupby(["case", "length"])[["right", "of"]].sum()
-    wide = share_of(sums).unstack().fillna("–")
-    wide = wide.loc[[mode for mode in EVAL_MODES if mode in wide.index]]
-    return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
+    """How many of the digits asked for are found, a row for each eval mode and passage, a column for each length."""
+    sums = rows(records).groupby(["case", "text", "seed", "length"])[["right", "of"]].sum()
+    wide = share_of(sums).unstack().fillna("–").rename(index=NAMES, level="text")
+    wide = wide.reindex([mode for mode in EVAL_MODES if mode in wide.index], level="case")
+    return wide.rename(columns="{:,} tokens".format).rename_axis(index=["Reading", "Text", "Passage"], columns=None)
 
 
 def digits_from_afar(records: list[dict[str, Any]]) -> "DataFrame":
