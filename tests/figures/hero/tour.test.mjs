@@ -36,7 +36,7 @@ test('the hand may go where each tour goes', () => {
     gates: { stop: between(.02, gates.GATE) },
     grid: { at: between(0, 1) },
     longer: { length: between(longer.TRAINED, longer.FARTHEST) },
-    packed: { way: one(['count on', 'begin again']) },
+    packed: { way: one(['count on', 'begin again', 'mask by text']) },
     pairs: { at: between(0, pairs.NONE) },
     patch: { aim: one(Object.keys(patch.AIMS)), view: one(Object.keys(patch.VIEWS)), row: between(0, patch.FITTED - 1), column: between(0, patch.FITTED - 1) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join() },
