@@ -36,9 +36,7 @@ STILLS = HERE / "stills"
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 PACKED = ("count on", "begin again", "mask by text")
-SORTS = ("full", "window", "none")
-RESULTS = {"packed": "packed.json", "stack": "stacks-needle.json"}  # files of the results that a figure shows
-BEFORE = {"lengths": ("guess",), "machine": ("reader",), "packed": ("guess",)}  # sources that are sent before a figure's own
+BEFORE = {"lengths": ("guess",), "machine": ("reader",), "packed": ("guess",), "pairs": ("guess",)}  # sources that are sent before a figure's own
 TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
 
 
@@ -72,18 +70,9 @@ def is_order(value: Any, count: int) -> bool:
     return numbers and sorted(value) == list(range(count))
 
 
-def is_stack(value: Any) -> bool:
-    return isinstance(value, list | tuple) and len(value) == 4 and all(kind in SORTS for kind in value)
-
-
 SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
 OPTIONS = {
-    "board": {
-        "layer": whole(0, 29).or_none(),
-        "pair": whole(0, 31).or_none(),
-        "still": Option("all", lambda v: v == "all", "'all'").or_none(),
-    },
     "buckets": {
         "kind": one_of("causal", "both", "causal", "shaw"),
         "buckets": one_of(32, 8, 16, 32, 64),
@@ -112,7 +101,9 @@ OPTIONS = {
     },
     "gates": {"gate": Option(0.9, lambda v: type(v) in (int, float) and 0.02 <= v <= 1, "a number from 0.02 to 1")},
     "lengths": {"length": one_of(64, 64, 128, 256, 512)},
+    "longer": {"length": whole(256, 256, first=32)},
     "packed": {"way": one_of("count on", *PACKED)},
+    "pairs": {"pair": whole(0, 31).or_none()},
     "patch": {
         "target": one_of("diagonal", *TARGETS),
         "view": one_of("8 × 8", *VIEWS),
@@ -131,12 +122,6 @@ OPTIONS = {
         "rule": one_of("released", "released", "paper"),
         "back": one_of(64, *(2**n for n in range(1, 12))),
         "match": whole(6, 12),
-    },
-    "stack": {
-        "layers": Option(["window", "window", "window", "none"], is_stack, "four of " + ", ".join(SORTS)),
-        "sharper": SWITCH,
-        "length": whole(256, 256, first=32),
-        "record": Option(True, lambda v: type(v) is bool, "True or False"),
     },
     "stretch": {
         "rule": one_of("as trained", "as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3"),
@@ -191,8 +176,6 @@ class Hero:
 def hero(name: str, **options: Any) -> Hero:
     """The interactive figure of that name, with options of its own.
 
-    board: layer, 0 to 29, and pair, 0 to 31, of SmolLM2 that stands still; without a layer the pair in all layers,
-    without a pair all of the layer, without both nothing; or still, "all", where nothing turns.
     buckets: kind, "both" or "causal" of T5, or "shaw"; buckets, 8, 16, 32 or 64; max_distance, 40 to 256; clip of
     Shaw, 1 to 32; length of training, 8 to 128; offset, -127 to 127.
     cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table, "error",
@@ -204,7 +187,9 @@ def hero(name: str, **options: Any) -> Hero:
     1 to 32; seed.
     gates: gate at the full stop of a sentence, 0.02 to 1.
     lengths: length of the text that five models read, 64, 128, 256 or 512 characters.
+    longer: length of the text, 32 to 256 tokens.
     packed: way in which two texts share a row, "count on" or "begin again" of the second's positions, or "mask by text".
+    pairs: pair of SmolLM2 that stands still in all layers, 0 to 31, or None for none.
     patch: target, "row", "right", "diagonal" or "ring"; view, "8 × 8" patches, or 16 × 16 with positions that are
     "counted" or "to scale"; row and column of the query, 0 to 7, where the picture has 8 × 8.
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
@@ -212,16 +197,12 @@ def hero(name: str, **options: Any) -> Hero:
     slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
     back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
     others, 0 to 12.
-    stack: layers, four of "full" (RoPE on the whole text), "window" (RoPE on the last 16 tokens) and "none" (no
-    position), the first one first; sharper, whether logits grow with the text; length of the text, 32 to 256; record,
-    whether it shows what trained stacks found.
     stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
 
     All have `play`: with True the figure shows its idea for five seconds when half of it is first in view, unless the
     reader prefers reduced motion, and stops when a hand touches it. Its button plays the same again.
 
-    Raises ValueError for an unknown name, for a value out of range, for a part beside still="all" and for plain
-    digits, TypeError for an unknown option.
+    Raises ValueError for an unknown name, for a value out of range and for plain digits, TypeError for an unknown option.
 
     >>> hero("dial", m=3, n=1).options
     {'m': 3, 'n': 1, 'play': False}
@@ -256,8 +237,6 @@ def described(name: str, state: dict[str, Any]) -> str:
 def refuse(name: str, state: dict[str, Any]) -> None:
     """Raise ValueError for options that exclude each other."""
     match name, state:
-        case "board", {"still": "all", "layer": layer, "pair": pair} if (layer, pair) != (None, None):
-            raise ValueError(f"layer and pair of board must be None where still is 'all'; got {layer!r} and {pair!r}")
         case "clocks", {"plain": True, "mode": mode} if mode != "clocks":
             raise ValueError(f"mode of clocks must be clocks where plain is True; got {mode!r}")
 
@@ -265,21 +244,30 @@ def refuse(name: str, state: dict[str, Any]) -> None:
 def data(name: str) -> Any:
     """What a figure shows besides its options, or None."""
     # Late, because the rest of this file needs only the standard library.
-    if name == "board":
-        from .board import numbers
-
-        return numbers()
     if name == "lengths":
         from .lengths import numbers
 
         return numbers()
+    if name == "pairs":
+        board, text = result("real-board"), result("real-sentence")
+        return {
+            "loss": board["base"][0],
+            "rises": [rise for rise, *_ in board["columns"]],
+            "begins": text["begins"],
+            "goes": [text["goes"][index] for index in (0, *text["columns"])],
+        }
     if name == "patch":
         return json.loads((HERE / "patch.json").read_text("utf-8"))
-    if name in RESULTS:
-        from ..runtime.published import published
-
-        return json.loads((published("results") / RESULTS[name]).read_text("utf-8"))
+    if name == "packed":
+        return result("packed")
     return None
+
+
+def result(name: str) -> Any:
+    """What is in a file of the results."""
+    from ..runtime.published import published
+
+    return json.loads((published("results") / f"{name}.json").read_text("utf-8"))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from .signs import signs
 from .speeds import speeds
 from .store import Store
 from .studies import STUDIES
-from .summary import frame, paired, summary
+from .summary import frame, interval, paired, summary
 from .sweep import sweep
 from .tasks import TASKS, order
 from .training import accuracy, train
@@ -29,6 +29,7 @@ __all__ = [
     "execute",
     "export",
     "frame",
+    "interval",
     "mean_ci",
     "moments",
     "order",

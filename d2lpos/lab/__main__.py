@@ -19,7 +19,7 @@ from ..runtime.interrupt import listen
 from ..runtime.published import RESULTS
 from . import encodings
 from .experiment import execute
-from .observed import mean_ci
+from .observed import page_table
 from .plot import UNITS, describe, plot, table
 from .probe import Probe
 from .probes import PROBES, run_probe
@@ -181,9 +181,9 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
 
 def tell(options: Namespace, finished_records: list[dict]) -> None:
     if options.study in PROBES:
-        if "loss" in finished_records[0]["rows"][0]:
-            print("\nLoss in nats: mean over passages, with its 95 % interval")
-            print(mean_ci(finished_records).round(4).to_string(index=False))
+        if (cells := page_table(options.study, finished_records)) is not None:
+            print("\nAs on the study's page: ± is half of a 95 % interval over passages of one text")
+            print(cells.to_string())
         return
     value, rows = STUDIES[options.study].value, frame(finished_records)
     for split, part in rows.groupby("split"):

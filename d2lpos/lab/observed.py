@@ -11,7 +11,7 @@ from .real import EVAL_MODES, FOLLOWED, SENTENCE
 from .real_openings import AFTER
 from .report import as_csv, origin
 from .reuse import PIECES
-from .summary import _cells, _interval
+from .summary import _cells, interval
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -45,11 +45,11 @@ def mean_ci(
     against: str | None = None,
     by: Iterable[str] = ("case", "text"),
 ) -> "DataFrame":
-    """Mean of a column over passages, with its 95 % interval from low to high, and n; Student's.
+    """Mean of a column over passages, with its 95 % interval from low to high, and n, as `interval` has them.
 
     against: a case that is first taken away, passage by passage. by: columns that tell apart what is not averaged.
     Rows without the column are left out.
-    A single passage has no interval: low and high are nan.
+    Raises ValueError where rows of one number of a passage would be averaged, such as those of two texts.
 
     >>> rows = records("real-layout")
     >>> table = mean_ci(rows, by=["case", "text"])
@@ -63,7 +63,8 @@ def mean_ci(
     if against is not None:
         base = table[table["case"] == against].set_index(passage)[value]
         table[value] = table[value] - base.loc[table.set_index(passage).index].to_numpy()
-    means = [[*where, *_interval(part[value])] for where, part in table.groupby(by, sort=False)]
+    draws = table.set_index("seed").groupby(by, sort=False)[value]
+    means = [[*where, *interval(part)] for where, part in draws]
     return DataFrame(means, columns=[*by, "mean", "low", "high", "n"])
 
 
@@ -75,14 +76,19 @@ def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     files = {f"{study}-about.csv": as_csv(about.items())}
     if study == "real-board":
         files["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
-        files["real-board.csv"] = dearest(records).to_csv(lineterminator="\n")
-    elif study == "real-sentence":
+    if study == "real-sentence":
         data = json.dumps(sentence_data(records), ensure_ascii=False, separators=(",", ":"))
         files["real-sentence.json"] = data + "\n"
-    elif study in TABLES or "loss" in records[0]["rows"][0]:
-        cells = TABLES.get(study, shown)(records)
-        files[f"{study}.csv"] = cells.to_csv(lineterminator="\n")
+    if (table := page_table(study, records)) is not None:
+        files[f"{study}.csv"] = table.to_csv(lineterminator="\n")
     return files
+
+
+def page_table(study: str, records: list[dict[str, Any]]) -> "DataFrame | None":
+    """The table of a study's page, None where it has none. Its intervals are over passages of one text."""
+    if study in TABLES or "loss" in records[0]["rows"][0]:
+        return TABLES.get(study, shown)(records)
+    return None
 
 
 def looking_back(records: list[dict[str, Any]], best: int = 8) -> "DataFrame":
@@ -125,6 +131,7 @@ def along(records: list[dict[str, Any]], parts: int = 4) -> "DataFrame":
     cells = []
     for record in records:
         [row] = record["rows"]
+        parts = min(parts, len(row["places"]))
         step = len(row["places"]) // parts
         means = [fmean(row["places"][step * n : step * (n + 1)]) for n in range(parts)]
         tokens = [record["run"]["length"] * n // parts for n in range(parts + 1)]
@@ -151,11 +158,11 @@ def texts_beside(cells: "Series") -> "DataFrame":
 
 
 def digits_found(records: list[dict[str, Any]]) -> "DataFrame":
-    """How many of the digits asked for are found, over all passages, a row for each eval mode and a column for each length."""
-    sums = rows(records).groupby(["case", "length"])[["right", "of"]].sum()
-    wide = share_of(sums).unstack().fillna("–")
-    wide = wide.loc[[mode for mode in EVAL_MODES if mode in wide.index]]
-    return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
+    """How many of the digits asked for are found, a row for each eval mode and passage, a column for each length."""
+    sums = rows(records).groupby(["case", "text", "seed", "length"])[["right", "of"]].sum()
+    wide = share_of(sums).unstack().fillna("–").rename(index=NAMES, level="text")
+    wide = wide.reindex([mode for mode in EVAL_MODES if mode in wide.index], level="case")
+    return wide.rename(columns="{:,} tokens".format).rename_axis(index=["Reading", "Text", "Passage"], columns=None)
 
 
 def digits_from_afar(records: list[dict[str, Any]]) -> "DataFrame":
@@ -250,6 +257,7 @@ def without_heading(records: list[dict[str, Any]]) -> "DataFrame":
 
 
 TABLES = {
+    "real-board": dearest,
     "real-openings": without_heading,
     "real-drafts": accepted,
     "real-inside": on_fifteen,

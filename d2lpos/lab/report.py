@@ -1,6 +1,5 @@
 """The tables and the figure that a page makes of the records of a study."""
 
-import json
 from collections.abc import Iterable
 from statistics import fmean, median
 from typing import TYPE_CHECKING
@@ -9,7 +8,6 @@ from .char_models import script
 from .plot import LABELS, describe, plot, table, told_apart
 from .run import Run
 from .signs import signs
-from .stacks import stacks
 from .studies import STUDIES
 from .summary import frame
 from .verdict import moments, verdicts
@@ -34,8 +32,6 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
         tables = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
         for name, tell in tables.items():
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
-    if study == "stacks-needle":
-        texts[f"{study}.json"] = json.dumps(stacks(records), indent=0) + "\n"
     if with_model := [record for record in records if "reader" in record]:
         texts |= {f"{study}-{record['run']['encoding']}.js": script(record) for record in with_model}
         texts[f"{study}-cards.csv"] = cards(with_model).to_csv(

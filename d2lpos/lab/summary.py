@@ -11,11 +11,12 @@ from .run import RECORDED, Run
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-__all__ = ["frame", "paired", "summary"]
+__all__ = ["frame", "interval", "paired", "summary"]
 
 VALUES = ("loss", "accuracy", "loss_last", "accuracy_last")
 PROBED = ("error", "r2")
 ABOUT = ("seconds", "device", "key")
+PASSAGE = ("text", "seed")
 
 
 def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame":
@@ -57,6 +58,41 @@ def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame"
     return table[always + more + asked].astype(dict.fromkeys(values, float))
 
 
+def interval(values: "Series", drawn: str | Sequence[str] = "seed") -> tuple[float, float, float, int]:
+    """Return the mean of values, its 95 % interval from low to high, and n, the number of independent draws.
+
+    values: numbers, whose index says which draw each comes from. drawn: the names in the index that tell draws apart,
+    such as the seed of a training, or the number of a passage. Eight needles of one passage are one draw, and the first
+    passages of two texts are not two draws from one text. So average what belongs to one draw, and give each text an
+    interval of its own.
+
+    The interval is Student's. One draw has none: low and high are nan.
+    Raises ValueError for a name that is not in the index, for nan, and where several values belong to one draw.
+
+    >>> from pandas import Series
+    >>> passages = Series([1.0, 3.0, 2.0]).rename_axis("seed")
+    >>> mean, low, high, n = interval(passages)
+    >>> mean, n
+    (2.0, 3)
+    """
+    from scipy.stats import t
+
+    names = [drawn] if isinstance(drawn, str) else list(drawn)
+    for name in names:
+        check_name("drawn", name, list(values.index.names))
+    if values.isna().any():
+        raise ValueError("values must be numbers; got nan")
+    draws = values.groupby(names).size()
+    if len(draws) < len(values):
+        raise ValueError(
+            f"values must have one number for each draw, which {' and '.join(names)} tells apart; got {len(values)} "
+            f"numbers of {len(draws)} draws: average those of one draw, and give each text an interval of its own"
+        )
+    n, mean = len(values), values.mean()
+    half = t.ppf(0.975, n - 1) * values.std() / n**0.5
+    return float(mean), float(mean - half), float(mean + half), n
+
+
 def summary(frame: "DataFrame", by: Sequence[str] | None = None, value: str = "loss") -> "DataFrame":
     """Return the mean of a column over seeds, its 95 % interval from low to high, and n, the number of seeds.
 
@@ -73,7 +109,7 @@ def summary(frame: "DataFrame", by: Sequence[str] | None = None, value: str = "l
     from pandas import DataFrame
 
     by = _settings(frame, by)
-    rows = [[*where, *_interval(values)] for where, values in _groups(frame, by, value).items()]
+    rows = [[*where, *interval(values)] for where, values in _groups(frame, by, value).items()]
     return DataFrame(rows, columns=[*by, "mean", "low", "high", "n"])
 
 
@@ -114,7 +150,7 @@ def paired(
                 f"the seeds of {of} {name!r} are {seeds[0]}, those of {against!r} are {seeds[1]}"
                 + _where(by, where)
             )
-        rows.append([name, *where, *_interval(ours - theirs)])
+        rows.append([name, *where, *interval(ours - theirs)])
     return DataFrame(rows, columns=[of, *by, "mean", "low", "high", "n"])
 
 
@@ -155,16 +191,21 @@ def _cells(means: "DataFrame", signs: Iterable[str] = repeat("")) -> list[str]:
 
 
 def _below(values: "Series") -> tuple[float, float, float, int, str]:
-    """`_interval`, and what it says of the sentence that values lie below 0: holds, fails or open."""
-    middle, low, high, n = _interval(values)
+    """`interval`, and what it says of the sentence that values lie below 0: holds, fails or open.
+
+    Passages of all texts are draws here, because rules that were fixed before their runs take them together.
+    `observed.by_text` has the verdicts by text.
+    """
+    middle, low, high, n = interval(values, drawn=PASSAGE)
     return middle, low, high, n, "holds" if high < 0 else "fails" if low > 0 else "open"
 
 
 def _by_case(records: Iterable[dict[str, Any]]) -> "DataFrame":
-    """A row for each record of a trained model: the fields of its run, and its loss in each case."""
+    """A row for each record of a trained model, named by its passage: the fields of its run, and its loss in each case."""
     from pandas import DataFrame
 
-    return DataFrame([r["run"] | {row["case"]: row["loss"] for row in r["rows"]} for r in records])
+    rows = [r["run"] | {row["case"]: row["loss"] for row in r["rows"]} for r in records]
+    return DataFrame(rows).set_index(list(PASSAGE), drop=False).rename_axis(columns=None)
 
 
 def _decided(sentences: dict[str, "Series"]) -> "DataFrame":
@@ -173,11 +214,3 @@ def _decided(sentences: dict[str, "Series"]) -> "DataFrame":
 
     rows = [[sentence, *_below(values)] for sentence, values in sentences.items()]
     return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])
-
-
-def _interval(values: "Series") -> tuple[float, float, float, int]:
-    from scipy.stats import t
-
-    n, mean = len(values), values.mean()
-    half = t.ppf(0.975, n - 1) * values.std() / n**0.5
-    return mean, mean - half, mean + half, n

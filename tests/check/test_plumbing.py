@@ -1,5 +1,8 @@
 """The checks of chapter 11: their references against the package or another way, and right answers written otherwise."""
 
+import cmath
+import math
+
 import pytest
 import torch
 
@@ -256,12 +259,27 @@ def from_the_last_sign(tokens):
     return here - last
 
 
+def pair_by_pair(pairs, omega, digits):
+    """With complex numbers, and each number as a multiple of its spacing."""
+
+    def stays(old, new):
+        spacing = 2.0 ** (math.floor(math.log2(abs(new))) + 1 - digits)
+        return old == round(new / spacing) * spacing
+
+    kept = []
+    for (x, y), by in zip(pairs.tolist(), omega.tolist(), strict=True):
+        turned = complex(x, y) * cmath.exp(1j * by)
+        kept.append(stays(x, turned.real) and stays(y, turned.imag))
+    return torch.tensor(kept)
+
+
 test_accepted = accepted({
     check.zigzag: [by_slices, as_cards_are_folded],
     check.packed: [by_bucketize, text_by_text],
     check.tree: [step_by_step, by_recursion],
     check.turns: [place_by_place, by_small_steps],
     check.couple: [number_by_number, from_the_last_sign],
+    check.stands_still: [pair_by_pair],
 })
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ttest_rel
+from scipy.stats import ttest_1samp, ttest_rel
 
-from d2lpos.lab import Run, execute, frame, paired, records, summary
+from d2lpos.lab import Run, execute, frame, interval, paired, records, summary
 from d2lpos.lab.lines import line
 from d2lpos.lab.record import EVERY
 from tests.lab.results import result
@@ -86,6 +86,32 @@ def test_summary_by_hand(table):
     assert row == pytest.approx(
         {"encoding": "none", "mean": 2.0, "low": 2 - half, "high": 2 + half, "n": 3}, abs=1e-12
     )
+
+
+DRAWS = pd.MultiIndex.from_product([["pride", "code"], [0, 1, 2]], names=["text", "seed"])
+
+
+def test_an_interval_is_what_scipy_says_of_independent_draws():
+    values = pd.Series([3.0, 1.0, 2.0, 6.0, 4.0, 8.0], DRAWS)
+    mean, low, high, n = interval(values["code"])
+    assert (mean, n) == (6, 3)
+    assert (low, high) == pytest.approx(ttest_1samp(values["code"], 0).confidence_interval(), abs=1e-12)
+    assert interval(values, drawn=["text", "seed"])[3] == 6
+
+
+@pytest.mark.parametrize(("drawn", "words"), [
+    ("seed", "which seed tells apart; got 6 numbers of 3 draws"),
+    ("text", "which text tells apart; got 6 numbers of 2 draws"),
+    ("needle", "drawn must be one of text, seed; got 'needle'"),
+])
+def test_numbers_of_one_draw_count_once_or_not_at_all(drawn, words):
+    with pytest.raises(ValueError, match=words):
+        interval(pd.Series(range(6), DRAWS), drawn)
+
+
+def test_an_interval_of_nan_is_refused():
+    with pytest.raises(ValueError, match="values must be numbers; got nan"):
+        interval(pd.Series([1.0, np.nan], DRAWS[:2]))
 
 
 def test_summary_keeps_the_order_and_all_that_differs(table):

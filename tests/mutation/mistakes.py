@@ -313,7 +313,7 @@ MISTAKES = {
     "d2lpos/lab/summary.py tests/lab/test_summary.py": [
         "t.ppf(0.975, n - 1) → t.ppf(0.95, n - 1)",
         "values.std() / n**0.5 → values.std() / n",
-        "_interval(ours - theirs) → _interval(theirs - ours)",
+        "interval(ours - theirs) → interval(theirs - ours)",
         "ran[\"shortest\"] or ran[\"length\"] → ran[\"shortest\"]",
     ],
     "d2lpos/lab/store.py tests/lab/test_store.py": [

@@ -334,6 +334,14 @@ def timing_is_a_range(notebook: Notebook) -> Found:
 
 
 @rule
+def intervals_are_made_in_one_place(notebook: Notebook) -> Found:
+    """Made by hand they count rows of one passage, or texts that are unlike, as independent draws."""
+    for at, cell in notebook.code:
+        if not {"exercise", "solution"} & set(tags(cell)) and ".sem(" in cell.source:
+            yield at, "an interval is made by hand: take `interval` of d2lpos.lab, which asks what was drawn"
+
+
+@rule
 def citation_has_entry(notebook: Notebook) -> Found:
     for at, cell in notebook.words:
         yield from ((at, problem) for problem in cite(cell.source, notebook.sources)[1])

@@ -220,6 +220,7 @@ MISTAKES = {
         write(SUM, f"# NBVAL_IGNORE_OUTPUT\n{SUM}"),
     ],
     "timing_is_a_range": [show("perf_counter()", stream("turned when read: 3 times as long"))],
+    "intervals_are_made_in_one_place": [write("fox, jumps, dog = 1.25", "half = 2.07 * gain.sem()\nfox, jumps, dog = 1.25")],
     "citation_has_entry": [
         write("1912.10077", "1912.99999"),
         write("https://arxiv.org/abs/1912.10077", "https://doi.org/10.1000/unknown"),

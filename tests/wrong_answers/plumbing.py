@@ -134,3 +134,11 @@ def everything_moves(capacity, keep, discard, n):
 
 
 wrong(check.turned.answers[1], "no key turns into them")(4095)
+
+
+@wrong(check.stands_still, "Below a power of two the numbers lie half as far apart")
+def within_half_a_unit(pairs, omega, digits):
+    x = torch.view_as_complex(pairs.contiguous())
+    moved = torch.view_as_real(x * torch.exp(1j * omega) - x)
+    unit = 2.0 ** (pairs.abs().log2().floor() + 1 - digits)
+    return (2 * moved.abs() < unit).all(dim=-1)

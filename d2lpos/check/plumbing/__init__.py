@@ -11,3 +11,4 @@ from .joined import joined as joined
 from .turned import turned as turned
 from .levels import levels as levels
 from .next_round import next_round as next_round
+from .stands_still import stands_still as stands_still

@@ -5,18 +5,6 @@ import { emitted, near } from './emitted.mjs';
 
 const rising = all => assert.deepEqual(all, [...all].sort((a, b) => a - b));
 
-test('board: ink grows with a change, none is below the floor, and the legend goes by decades', async () => {
-  const { FLOOR, darkness, decade } = await emitted('board');
-  for (const sign of [1, -1]) {
-    const ink = [FLOOR, 50, 100, 1000, 20000].map(v => darkness(sign * v, 20000));
-    rising(ink);
-    near(ink.at(-1), 1);
-    assert.ok(ink[0] > 0 && darkness(sign * (FLOOR - 1), 20000) === 0);
-  }
-  assert.ok(darkness(-300, 20000) > darkness(300, 20000));
-  rising([-2000, -200, -FLOOR, -5, 0, 5, FLOOR, 200, 2000].map(decade));
-  near(decade(2000) - decade(200), 1); near(decade(-200), -decade(200)); near(decade(FLOOR - 1e-9), decade(FLOOR), 1e-6);
-});
 test('buckets: bands fill the square, and the nearer a bucket, the darker', async () => {
   const { band, places, shade } = await emitted('buckets');
   const area = points => Math.abs(points.reduce((sum, [x, y], i) => {

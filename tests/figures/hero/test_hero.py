@@ -43,7 +43,7 @@ def test_a_picture_of_each_figure_of_the_book_stays_where_scripts_do_not_run():
     assert "<svg" not in hero("dial", m=3).html.split("<script")[0]
 
 
-@pytest.mark.parametrize("name", ["board", "clocks", "gates"])
+@pytest.mark.parametrize("name", ["clocks", "gates", "pairs"])
 def test_a_picture_shows_what_the_script_draws_on_paper(browser, name):
     page = browser.new_page(viewport={"width": WIDTH, "height": 560}, reduced_motion="reduce")
     page.emulate_media(media="print")
@@ -82,13 +82,13 @@ def test_the_docstring_tells_each_option_with_its_values(name):
 
 
 def test_the_numbers_in_the_words_are_those_that_the_figure_draws():
-    """But of the board, whose words sum up records (test_board.py)."""
+    """But of the pairs, whose words sum up records (test_pairs.py)."""
     weights = (-slopes(8).double()[:, None] * torch.arange(512)).softmax(-1).cumsum(-1)
     windows = ((weights < 0.99 - 1e-9).sum(-1) + 1).tolist()
-    sizes = {"2", "8", "12", "16", "128", *map(str, windows)}  # of a base, chunks, places, a window, a text, and of heads
+    sizes = {"2", "5", "8", "12", "16", "128", *map(str, windows)}  # of a base, a lead, chunks, places, a window, a text, and of heads
     number = r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?"
     for figure in figures():
-        if figure.name != "board":
+        if figure.name != "pairs":
             drawn = re.findall(r">([^<]+)<", figure.still.read_text("utf-8"))
             known = re.findall(number, str([drawn, figure.state, OPTIONS[figure.name]]))
             assert set(re.findall(number, figure.description)) - {*known} <= sizes, figure.name
@@ -101,12 +101,8 @@ def test_a_state_that_is_not_in_the_book_is_told_by_its_options():
 # A figure, its options, and what is said of them; a TypeError of an unknown option, a ValueError of all else.
 BAD = [
     ("dials", {},
-     ("no hero figure 'dials'; there are board, buckets, cliff, clocks, dial, dropout, gates, "
-      "lengths, packed, patch, shuffle, slopes, stack, stretch")),
-    ("board", {"layer": 30}, r"layer of board must be None or a whole number from 0 to 29; got 30"),
-    ("board", {"still": True}, r"still of board must be None or 'all'; got True"),
-    ("board", {"still": "all", "pair": 3},
-     r"layer and pair of board must be None where still is 'all'; got None and 3"),
+     ("no hero figure 'dials'; there are buckets, cliff, clocks, dial, dropout, gates, "
+      "lengths, longer, packed, pairs, patch, shuffle, slopes, stretch")),
     ("buckets", {"buckets": 12}, r"buckets of buckets must be one of 8, 16, 32, 64; got 12"),
     ("buckets", {"offset": 128}, r"a whole number from -127 to 127; got 128"),
     ("cliff", {"remedy": "clamp"}, r"one of error, last row, wrapped, .* got 'clamp'"),
@@ -120,11 +116,11 @@ BAD = [
     ("dropout", {"rate": float("nan")}, r"rate .* got nan"),
     ("gates", {"gate": 0.01}, r"gate of gates must be a number from 0.02 to 1; got 0.01"),
     ("lengths", {"length": 32}, r"length of lengths must be one of 64, 128, 256, 512; got 32"),
+    ("longer", {"length": 16}, r"length of longer must be a whole number from 32 to 256; got 16"),
+    ("pairs", {"pair": 32}, r"pair of pairs must be None or a whole number from 0 to 31; got 32"),
     ("shuffle", {"order": "012345"}, r"order .* got '012345'"),
     ("shuffle", {"order": [0, True, 2, 3, 4, 5]}, r"order .* got \[0, True"),
     ("packed", {"way": "again"}, r"way of packed must be one of count on, begin again, mask by text; got"),
-    ("stack", {"layers": ["full"] * 3}, r"layers of stack must be four of full, window, none; got"),
-    ("stack", {"layers": ["full", "full", "full", "rope"]}, r"layers of stack .* got .*'rope'"),
     ("slopes", {"length": 500}, r"length of slopes must be one of 4, 8, .*, 4096; got 500"),
 ]  # fmt: skip
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { emitted, near } from './emitted.mjs';
 
-const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'lengths', 'packed', 'patch', 'shuffle', 'slopes', 'stack', 'stretch'];
+const NAMES = ['buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'lengths', 'longer', 'packed', 'pairs', 'patch', 'shuffle', 'slopes', 'stretch'];
 const heroes = Object.fromEntries(await Promise.all(NAMES.map(async name => [name, await emitted(name)])));
 const { along } = heroes.dial, moments = Array.from({ length: 101 }, (_, i) => i / 100);
 /** The states of a tour, a hundredth of it apart. */
@@ -25,10 +25,9 @@ test('every track begins with the tour, goes on in time, and is not past its end
   }
 });
 test('the hand may go where each tour goes', () => {
-  const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v), bool = one([true, false]);
-  const { board, buckets, cliff, clocks, dial, dropout, gates, lengths, patch, shuffle, slopes, stack, stretch } = heroes;
+  const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v);
+  const { buckets, cliff, clocks, dial, dropout, gates, lengths, longer, packed, pairs, patch, shuffle, slopes, stretch } = heroes;
   const allowed = {
-    board: { pair: between(0, board.PAIRS), layer: between(0, board.LAYERS), held: bool, token: between(0, 60) },
     buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
     cliff: { p: between(0, cliff.LONGEST - 1), remedy: one(cliff.REMEDIES) },
     clocks: { p: between(0, clocks.END - 1) },
@@ -36,11 +35,12 @@ test('the hand may go where each tour goes', () => {
     dropout: { place: one(Object.keys(dropout.PLACES)) },
     gates: { stop: between(.02, gates.GATE) },
     lengths: { at: between(0, lengths.LENGTHS.length - 1) },
+    longer: { length: between(longer.TRAINED, longer.FARTHEST) },
     packed: { way: one(['count on', 'begin again', 'mask by text']) },
+    pairs: { at: between(0, pairs.NONE) },
     patch: { aim: one(Object.keys(patch.AIMS)), view: one(Object.keys(patch.VIEWS)), row: between(0, patch.FITTED - 1), column: between(0, patch.FITTED - 1) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join() },
     slopes: { back: between(4, slopes.MANY - 1), match: between(0, 12) },
-    stack: { length: between(stack.TRAINED, stack.FARTHEST), layers: v => v.length === 4 && v.every(one(stack.SORTS)) },
     stretch: { length: between(stretch.TRAINED, stretch.LONGEST), rule: one(Object.keys(stretch.RULES)) },
   };
   for (const name of NAMES) for (const state of states(name)) {
@@ -62,17 +62,11 @@ test('dial: both move ten places and back, and the score stays', () => {
   for (const [a, b] of shown) near(score(a, b, theta(8)), score(m, n, theta(8)));
   assert.equal(Math.max(...shown.map(([a]) => a)) - m, 10); assert.deepEqual(shown.at(-1), [m, n]);
 });
-test('board: the fastest pair takes each of the four heads its previous token in the layer of that head, and in no other', () => {
-  const { heads, base, columns, cells } = JSON.parse(readFileSync(new URL('../../../book/results/real-board.json', import.meta.url))), { LAYERS, TOUR } = heroes.board;
-  const shown = states('board').map(s => ({ layer: Math.round(s.layer), pair: Math.round(s.pair), held: s.held }));
-  assert.ok(!shown[0].held && new Set(shown.filter(s => s.held && s.layer === LAYERS).map(s => s.pair)).size > 16);
+test('pairs: one after the other stands still, the fastest last, and it costs the most', () => {
+  const { columns } = JSON.parse(readFileSync(new URL('../../../book/results/real-board.json', import.meta.url))), shown = states('pairs').map(s => Math.round(s.at));
+  assert.deepEqual(shown, [...shown].sort((a, b) => b - a));
+  assert.deepEqual([shown[0], shown.at(-1)], [heroes.pairs.NONE, 0]);
   assert.ok(columns[0][0] > 5 * Math.max(...columns.slice(1).map(([rise]) => rise)));
-  heads.forEach(([layer], i) => {
-    assert.ok(shown.filter(s => s.layer === layer && s.pair === 0).length > 6, `it rests at layer ${layer}`);
-    const after = cells[layer][0].slice(1).map((weight, j) => (weight ?? base[j + 1]) / base[j + 1]);
-    after.forEach((part, j) => assert.ok(j === i ? part < .6 : part > .9, `layer ${layer}, head ${j}: ${part}`));
-  });
-  assert.deepEqual(along(TOUR, 1), { layer: heads.at(-1)[0], pair: 0, held: true, token: 60 });
 });
 test('shuffle: no output changes without positions, and some do with them', () => {
   const { compare, START } = heroes.shuffle, moved = states('shuffle').map(s => s.order).filter(order => order.join() !== START.join());
@@ -102,13 +96,11 @@ test('packed: positions count on, and begin again', () => {
   const data = JSON.parse(readFileSync(new URL('../../../book/results/packed.json', import.meta.url))), { ends } = heroes.packed, shown = states('packed').map(s => ends(data, s.way)[2]);
   assert.deepEqual([...new Set(shown)], [data.first.length, 0]);
 });
-test('stack: a text outgrows windows, which then find little; one layer without position finds most; without windows it is lost again', () => {
-  const data = JSON.parse(readFileSync(new URL('../../../book/results/stacks-needle.json', import.meta.url))), { recorded, beside, average, weight } = heroes.stack;
-  const see = s => { const n = Math.round(s.length); return [average(recorded(data, s.layers).found['as trained'][beside(data.lengths, n)]) / 1000, Math.max(...s.layers.map(kind => weight(kind, n, false)))]; };
-  const [start, far, mixed, full, end] = [0, .46, .6, .8, 1].map(t => see(along(heroes.stack.TOUR, t)));
-  assert.ok(start[0] > .9 && far[0] < .4 && mixed[0] > far[0] + .3 && full[0] < mixed[0] - .3, `${[start, far, mixed, full]}`);
-  assert.ok(far[1] === 0 && mixed[1] > .8 && full[1] === mixed[1]);
-  assert.deepEqual(end, mixed);
+test('longer: RoPE is past its training at once, and without position the weight falls by and by', () => {
+  const { weight, TRAINED, FARTHEST } = heroes.longer, shown = states('longer').map(s => s.length), see = kind => shown.map(n => weight(kind, n));
+  assert.deepEqual([shown[0], shown.at(-1)], [TRAINED, FARTHEST]);
+  assert.ok(see('full')[0] > .8 && see('full').at(-1) === null && see('window').every(v => v === 0));
+  assert.deepEqual(see('none'), see('none').sort((a, b) => b - a)); assert.ok(see('none').at(-1) < .4);
 });
 test('gates: the full stop sends what came before it away, and no word after it', () => {
   const { STOP, TOUR, distances, gatesOf } = heroes.gates, [start, shut, end] = [0, .6, 1].map(t => distances(gatesOf(along(TOUR, t).stop)));
