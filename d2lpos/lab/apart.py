@@ -37,8 +37,9 @@ And of code beside the novels, where an explanation needs that they differ:
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -47,8 +48,12 @@ from ..encoding import Encoding
 from ..transformer.programs import repeat_kv
 from .probe import Probe, encoder
 from .reuse import LEAD, MOST, Kept, Request
+from .summary import _below, _by_case
 
-__all__ = ["apart"]
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+__all__ = ["apart", "judged"]
 
 SHARE, CHECKED = 0.16, 1  # CacheBlend's, and the layer whose values choose
 GRID = tuple((t, s) for t in (1.0, 0.8, 0.6, 0.4) for s in (1.0, 0.8))
@@ -123,3 +128,53 @@ def apart(probe: Probe, device: str) -> list[dict]:
     for t, s in GRID:
         add(behind, APE.format(t, s), ~own, stored, t, s, positions=there)
     return plain.rows + behind.rows
+
+
+def judged(records: Iterable[dict]) -> "DataFrame":
+    """What is decided of the ten sentences of this module: a row for each sentence and text, with the interval.
+
+    mean, low, high: of sentences 1 to 6 what must be below 0 to hold; of 7 to 10 what code is said to have more of, and
+    their verdict stands in the row of code.
+    """
+    from pandas import DataFrame
+
+    records = list(records)
+    losses = _by_case(records)
+    rows = DataFrame([{row["case"]: row for row in record["rows"]} for record in records], losses.index)
+
+    def share(case: str, part: str) -> "Series":
+        return rows[case].map(lambda row: row["shares"][part])
+
+    tempered = losses[[APE.format(*pair) for pair in GRID]]
+    best = {at: tempered.loc[at[0]].drop(at[1]).mean().idxmin() for at in losses.index}
+    tuned = losses["seed"].index.map(lambda at: losses.at[at, best[at]])
+    first, left = share("turned on", "pieces' first"), share("turned on", "document")
+    taken = left - share("computed fresh", "document")
+    home = share(LEFT_OUT, "row's first") - share("turned on", "row's first")
+    below_zero = {
+        "the prefix may stay": losses["the prefix stays"] - losses["read behind a lead that is dropped"],
+        "T and S": tuned - losses[APE.format(1.0, 1.0)],
+        "the chosen share": losses["CacheBlend's 16 %"] - losses[f"first {MOST} anew"],
+        "a sink in each piece": 0.1 - first,
+        "taken from the text": taken,
+        "it goes home": first / 2 - home,
+    }
+    more_in_code = {
+        "more weight in code": first,
+        "more from the text in code": -taken,
+        "stronger sinks alone in code": rows["turned on"].map(lambda row: row["alone"]),
+        "longer values in code": rows["turned on"].map(lambda row: row["value"]),
+    }
+    table = []
+    for sentence, values in (below_zero | more_in_code).items():
+        each = {text: _below(part) for text, part in values.groupby("text", sort=False)}
+        for text, (*numbers, verdict) in each.items():
+            if sentence in more_in_code and text != "code":
+                verdict = ""
+            elif sentence in more_in_code:
+                novels = [one for other, one in each.items() if other != "code"]
+                above = numbers[1] > max((one[2] for one in novels), default=math.inf)
+                below = numbers[2] < min((one[1] for one in novels), default=-math.inf)
+                verdict = "holds" if above else "fails" if below else "open"
+            table.append([sentence, text, *numbers, verdict])
+    return DataFrame(table, columns=["sentence", "text", "mean", "low", "high", "n", "verdict"])
