@@ -12,7 +12,7 @@ from d2lpos.lab.apart import APE, GRID, LEFT_OUT, judged, weighted
 from d2lpos.lab.probe import encoder, loaded
 from d2lpos.lab.reuse import LEAD, Request
 from d2lpos.pretrained import losses
-from d2lpos.transformer import attend
+from d2lpos.transformer import attend, attention_weights
 
 PROBE = Probe("real-apart", "four pieces", "stand-in", "rule", length=320)
 NONE = torch.arange(6) < 0
@@ -75,6 +75,22 @@ def test_a_prefix_that_stays_is_one_pass_in_which_each_piece_sees_it_and_itself(
     mask = (index <= index[:, None]) & (seen | (who[:, None] == 20) & (who < 10))
     each = losses(model, text, positions=positions, mask=mask)[0, -len(after) + 1 :]
     assert rows[case]["loss"] == pytest.approx(each.mean().item(), abs=2e-6)
+
+
+def test_shares_are_the_weights_that_the_passages_next_tokens_give(rows):
+    model, request, weights = loaded("stand-in"), Request(PROBE, "cpu"), []
+    here, mask = request.here, request.causal
+
+    def watch(layer: int, q: torch.Tensor, k: torch.Tensor) -> None:
+        weights.append(attention_weights(q, k, here, here, model.encoding, mask)[0])
+
+    model.read(model.embed(request.row), positions=here, mask=mask, watch=watch)
+    asked = (request.of == 1).nonzero()[:-1, 0]
+    means = torch.stack(weights).mean(dim=(0, 1))[asked].mean(dim=0)  # (key,)
+    shares = rows["computed fresh"]["shares"]
+    assert shares["row's first"] == pytest.approx(means[0].item(), abs=2e-5)
+    assert shares["pieces' first"] == pytest.approx(means[request.first].sum().item(), abs=2e-5)
+    assert shares["new"] == pytest.approx(means[request.of > 0].sum().item(), abs=2e-5)
 
 
 def test_rows_share_all_of_the_weight_and_only_three_parts_can_have_none(rows):
