@@ -106,7 +106,7 @@ def made_up(text: str, seed: int, **numbers: float) -> dict:
     more = 0.05 * (text == "code") * numbers["more"]
     losses_by_case = {"computed fresh": 3.0, "turned on": 3.2, LEFT_OUT: 3.1, "first 1 anew": 3.1, "first 16 anew": 3.1}
     losses_by_case |= {"CacheBlend's 16 %": 3.05, "read behind a lead that is dropped": 3.1, "the prefix stays": 3.0}
-    losses_by_case |= {APE.format(*pair): 3.5 - 0.1 * (pair == GRID[1 + seed]) - 0.2 * (pair == GRID[3]) for pair in GRID}
+    losses_by_case |= {APE.format(*pair): 3.5 - numbers.get("own", 0.1) * (pair == GRID[1 + seed]) - 0.2 * (pair == GRID[3]) for pair in GRID}
     shares = {"computed fresh": (0.3, 0.0, 0.5), "turned on": (0.1, 0.2 + more, 0.4 - more), LEFT_OUT: (0.3, 0.0, 0.5)}
     rows = []
     for case, loss in losses_by_case.items():
@@ -129,6 +129,8 @@ def test_sentences_are_judged_by_text_and_code_beside_both_novels(more, verdict)
     assert set(beside.loc[beside["text"] == "code", "verdict"]) == {verdict}
 
 
-def test_temperature_and_scale_are_taken_from_the_other_passages():
-    table = judged([made_up("code", seed, more=0) for seed in (0, 1)]).set_index("sentence")
-    assert table.loc["T and S", "mean"] == pytest.approx(-0.2)  # the third pair, not each passage's own
+@pytest.mark.parametrize(("own", "change"), [(0.1, -0.2), (0.5, 0.0)])
+def test_temperature_and_scale_are_taken_from_the_other_passages(own, change):
+    """What is best on a passage itself does not count: with 0.5 each passage takes the other's best, which is none here."""
+    table = judged([made_up("code", seed, more=0, own=own) for seed in (0, 1)]).set_index("sentence")
+    assert table.loc["T and S", "mean"] == pytest.approx(change)
