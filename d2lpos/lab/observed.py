@@ -257,6 +257,7 @@ def without_heading(records: list[dict[str, Any]]) -> "DataFrame":
 
 
 TABLES = {
+    "real-apart": reused,
     "real-board": dearest,
     "real-openings": without_heading,
     "real-drafts": accepted,

@@ -10,6 +10,7 @@ import torch
 
 from ..runtime.threads import one_thread
 from . import real, reuse, shift
+from .apart import apart
 from .bits import bits
 from .drafts import drafts
 from .machine import forget_peak, machine, peak_bytes
@@ -147,6 +148,12 @@ PROBES = {
         ),
         every("real-reuse", "one piece", "four pieces", **TINY | {"length": 640}),
         rows=reuse.reuse,
+    ),
+    "real-apart": Study(
+        "Pieces of a document are read apart: what do other people's methods lose, and where does the weight go?",
+        every("real-apart", "four pieces", texts=NOVELS_AND_CODE),
+        every("real-apart", "four pieces", **TINY | {"length": 640}),
+        rows=apart,
     ),
     "real-shift": Study(
         "A full cache drops its older half and moves up: what is lost, and what does it cost to turn keys often?",

@@ -22,7 +22,7 @@ Added when the runs were known: the texts are unlike, and a mean over them need 
 beside each verdict what the same rule says of each text, and `observed.reused` has a column for each.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -64,12 +64,13 @@ def read_through(
     k_positions: Tensor,
     mask: Tensor,
     stored: Kept | None = None,
+    attention: Callable[..., Tensor] = attend,
 ) -> tuple[Tensor, Kept]:
     """What leaves the last layer at the tokens of a row that are computed anew, and the keys and values of all.
 
     row (1, n) holds tokens; anew (n,) is True where they are computed. The others have the keys and values, before
     they turn, that `stored` holds for each layer, (1, head, n, feature). positions and k_positions (n,) turn
-    queries and keys, mask (n, n) says who sees whom.
+    queries and keys, mask (n, n) says who sees whom. attention is called as `attend` is, once a layer.
 
     >>> model, row = loaded("stand-in"), torch.tensor([list(b"abc")])
     >>> here, all_new = torch.arange(3), torch.ones(3, dtype=torch.bool)
@@ -84,82 +85,107 @@ def read_through(
             old[0][:, :, anew], old[1][:, :, anew] = k, v
             k, v = old
         computed.append((k, v))
-        y = attend(q, k, v, positions[anew], k_positions, model.encoding, mask[anew])
+        y = attention(q, k, v, positions[anew], k_positions, model.encoding, mask[anew])
         x = block.close(x, y)
     return x, computed
 
 
-def reuse(probe: Probe, device: str) -> list[dict]:
-    """A row for each way to use the keys of a document of `probe.length` tokens.
+class Request:
+    """A prompt of another text, a document of `probe.length` tokens with numbers hidden in it, and what follows it.
 
-    The part says in how many pieces the document was read, each alone: "one piece" or "four pieces". The prompt is of
-    another text. right, of: digits found.
+    What follows is in branches that do not see each other: the passage's next tokens, and a question for each number.
+    The part of the probe says in how many pieces the document was read, each alone: "one piece" or "four pieces".
+    before: words that stand before the prompt.
+
+    rows: what `add_row` has measured. here (n,): where each token of the row stands. index, own, place and of (n,):
+    its number, whether it is of the document, where it stood in its piece, and its branch, 0 for none.
     """
-    model, encode, n = loaded(probe.model, probe.dtype, device), encoder(probe.model), probe.length
-    document, asked = hidden(probe, NEEDLES)
-    hay = n - sum(len(question + answer + encode(".\n")) for _, question, answer in asked)
-    after = tokens(replace(probe, length=hay + AFTER))[0, hay:].tolist()
-    prompt = tokens(replace(probe, text=OTHER[probe.text], length=PROMPT))[0].tolist()
-    branches = [after, *(question + answer for _, question, answer in asked)]
-    row = torch.tensor([prompt + document + list(chain(*branches))], device=device)
-    # Each branch stands right behind the document, and sees no other branch.
-    index, end, size = torch.arange(row.shape[1], device=device), PROMPT + n, sum(map(len, branches))
-    inside = torch.cat([torch.arange(len(branch), device=device) for branch in branches])
-    here = torch.cat([index[:end], end + inside])
-    of = torch.cat([torch.zeros_like(index[:end]), (inside == 0).cumsum(dim=0)])
-    causal = (index <= index[:, None]) & ((of == 0) | (of == of[:, None]))
-    own = (index >= PROMPT) & (index < end)  # the document
-    pieces = PIECES[probe.part]
-    size_of_piece = n // pieces
-    place = (index - PROMPT) % size_of_piece  # of a token of the document in its piece
-    wanted = [torch.tensor(some, device=device) for some in (after[1:], *(answer for _, _, answer in asked))]
 
-    def stored_alone(lead: list[int]) -> Kept:
+    def __init__(self, probe: Probe, device: str, before: str = "") -> None:
+        self.model, encode = loaded(probe.model, probe.dtype, device), encoder(probe.model)
+        self.rows: list[dict] = []
+        self.document, asked = hidden(probe, NEEDLES)
+        hay = probe.length - sum(len(question + answer + encode(".\n")) for _, question, answer in asked)
+        after = tokens(replace(probe, length=hay + AFTER))[0, hay:].tolist()
+        prompt = tokens(replace(probe, text=OTHER[probe.text], length=PROMPT))[0].tolist()
+        prompt = (encode(before) if before else []) + prompt
+        branches = [after, *(question + answer for _, question, answer in asked)]
+        row = torch.tensor([prompt + self.document + list(chain(*branches))], device=device)
+        # Each branch stands right behind the document, and sees no other branch.
+        index, start, end = torch.arange(row.shape[1], device=device), len(prompt), len(prompt) + probe.length
+        inside = torch.cat([torch.arange(len(branch), device=device) for branch in branches])
+        of = torch.cat([torch.zeros_like(index[:end]), (inside == 0).cumsum(dim=0)])
+        self.row, self.index, self.of, self.room = row, index, of, (start, row.shape[1] - end)
+        self.here = torch.cat([index[:end], end + inside])
+        self.causal = (index <= index[:, None]) & ((of == 0) | (of == of[:, None]))
+        self.own = (index >= start) & (index < end)
+        self.pieces = PIECES[probe.part]
+        self.size_of_piece = probe.length // self.pieces
+        self.place = (index - start) % self.size_of_piece
+        self.first = self.own & (self.place == 0)
+        self.wanted = [torch.tensor(some, device=device) for some in (after[1:], *(answer for _, _, answer in asked))]
+
+    def stored_alone(self, lead: list[int], attention: Callable[..., Tensor] = attend) -> Kept:
+        """Keys and values of the pieces, each read alone behind a lead whose own are dropped, in a row of zeros."""
         by_piece = []
-        for start in range(0, n, size_of_piece):
-            text = torch.tensor([lead + document[start : start + size_of_piece]], device=device)
-            at = torch.arange(text.shape[1], device=device)
-            by_piece.append(read_through(model, text, at >= 0, at, at, at <= at[:, None])[1])
+        for start in range(0, len(self.document), self.size_of_piece):
+            text = torch.tensor([lead + self.document[start : start + self.size_of_piece]], device=self.row.device)
+            at = torch.arange(text.shape[1], device=self.row.device)
+            mask = at <= at[:, None]
+            by_piece.append(read_through(self.model, text, at >= 0, at, at, mask, attention=attention)[1])
         return [
             tuple(
-                pad(torch.cat(parts, dim=2), (0, 0, PROMPT, size))
+                pad(torch.cat(parts, dim=2), (0, 0, *self.room))
                 for parts in zip(*([part[:, :, len(lead) :] for part in pair] for pair in layer), strict=True)
             )
             for layer in zip(*by_piece, strict=True)
         ]
 
     def add_row(
+        self,
         case: str,
         anew: Tensor,
         stored: Kept | None,
-        positions: Tensor = here,
+        positions: Tensor | None = None,
         k_positions: Tensor | None = None,
-        mask: Tensor = causal,
+        mask: Tensor | None = None,
+        attention: Callable[..., Tensor] = attend,
     ) -> Kept:
+        """Read what is computed anew, add a row of what is lost and what is answered, and return all keys and values."""
+        positions = self.here if positions is None else positions
         k_positions = positions if k_positions is None else k_positions
-        x, computed = read_through(model, row, anew, positions, k_positions, mask, stored)
-        logits, tags = model.logits(x[:, of[anew] > 0])[0].float(), of[of > 0]
+        mask = self.causal if mask is None else mask
+        x, computed = read_through(self.model, self.row, anew, positions, k_positions, mask, stored, attention)
+        logits, tags = self.model.logits(x[:, self.of[anew] > 0])[0].float(), self.of[self.of > 0]
         each = [
-            logits[tags == number][-len(some) - 1 : -1] for number, some in enumerate(wanted, 1)
+            logits[tags == number][-len(some) - 1 : -1] for number, some in enumerate(self.wanted, 1)
         ]  # what stands before the tokens that are asked for
-        answered, answers = torch.cat(each[1:]), torch.cat(wanted[1:])
+        answered, answers = torch.cat(each[1:]), torch.cat(self.wanted[1:])
         right = int((answered.argmax(dim=-1) == answers).sum())
-        loss, asked_loss = (round(cross_entropy(*pair).item(), 6) for pair in ((each[0], wanted[0]), (answered, answers)))
-        rows.append({"case": case, "loss": loss, "right": right, "of": len(answers), "asked": asked_loss})
+        pairs = (each[0], self.wanted[0]), (answered, answers)
+        loss, asked_loss = (round(cross_entropy(*pair).item(), 6) for pair in pairs)
+        self.rows.append({"case": case, "loss": loss, "right": right, "of": len(answers), "asked": asked_loss})
         return computed
 
-    rows: list[dict] = []
-    fresh, alone = add_row("computed fresh", index >= 0, None), stored_alone([])
-    add_row("absent", ~own, alone, torch.where(index < end, here, here - n), mask=causal & ~own)
+
+def reuse(probe: Probe, device: str) -> list[dict]:
+    """A row for each way to use the keys of a document, of a `Request`. right, of: digits found."""
+    request = Request(probe, device)
+    own, place, here, add_row = request.own, request.place, request.here, request.add_row
+    fresh, alone = add_row("computed fresh", request.index >= 0, None), request.stored_alone([])
+    end = request.room[0] + probe.length
+    gone = torch.where(request.index < end, here, here - probe.length)
+    add_row("absent", ~own, alone, gone, mask=request.causal & ~own)
     add_row("left where it was", ~own, alone, k_positions=torch.where(own, place, here))
     add_row("turned on", ~own, alone)
-    add_row("turned on, its first token left out", ~own, alone, mask=causal & ~(own & (place == 0)))
+    add_row("turned on, its first token left out", ~own, alone, mask=request.causal & ~request.first)
     for first in FIRST:
         add_row(f"first {first} anew", ~own | (place < first), alone)
-    add_row(f"last {MOST} anew", ~own | (place >= size_of_piece - MOST), alone)
-    add_row(f"the {MOST} that change most anew", ~own | changed(fresh, alone, own, MOST * pieces), alone)
-    add_row("read behind a lead that is dropped", ~own, stored_alone(encode(LEAD)))
-    return rows
+    add_row(f"last {MOST} anew", ~own | (place >= request.size_of_piece - MOST), alone)
+    most = changed(fresh, alone, own, MOST * request.pieces)
+    add_row(f"the {MOST} that change most anew", ~own | most, alone)
+    add_row("read behind a lead that is dropped", ~own, request.stored_alone(encoder(probe.model)(LEAD)))
+    return request.rows
 
 
 def changed(fresh: Kept, alone: Kept, own: Tensor, most: int) -> Tensor:

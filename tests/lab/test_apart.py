@@ -1,0 +1,136 @@
+"""Pieces that were read apart, on the stand-in: each method beside one pass over a row that has everything."""
+
+import math
+import re
+
+import pytest
+import torch
+
+from d2lpos import RoPE
+from d2lpos.lab import Probe, apart, run_probe
+from d2lpos.lab.apart import APE, GRID, LEFT_OUT, judged, weighted
+from d2lpos.lab.probe import encoder, loaded
+from d2lpos.lab.reuse import LEAD, Request
+from d2lpos.pretrained import losses
+from d2lpos.transformer import attend, attention_weights
+
+PROBE = Probe("real-apart", "four pieces", "stand-in", "rule", length=320)
+NONE = torch.arange(6) < 0
+
+
+def some_attention(temperature: float, scale: float):
+    """Six tokens, of which 1 to 3 are the document: what `weighted` gives, and scores, values and a causal mask."""
+    torch.manual_seed(0)
+    q, k, v, here = torch.randn(1, 4, 6, 8), torch.randn(1, 2, 6, 8), torch.randn(1, 2, 6, 8), torch.arange(6)
+    document, mask, rope = (here > 0) & (here < 4), here <= here[:, None], RoPE(8)
+    attention, shares = weighted(document, here == 5, {"document": document, "rest": ~document}, temperature, scale)
+    y = attention(q, k, v, here, here, rope, mask)
+    plain = attend(q, k, v, here, here, rope, mask)
+    turned_q, turned_k = rope.rotate(q, k, here, here)
+    scores = turned_q[0, :, 5] @ turned_k[0].repeat_interleave(2, dim=0).mT / math.sqrt(8)
+    return y, plain, scores.diagonal().T, v[0].repeat_interleave(2, dim=0), document, shares
+
+
+def test_without_temperature_and_scale_it_is_attention():
+    y, plain, *_, shares = some_attention(1.0, 1.0)
+    torch.testing.assert_close(y, plain)
+    assert sum(sum(some) for some in shares.values()) == pytest.approx(1)
+
+
+def test_temperature_sharpens_within_the_document_and_scale_multiplies_its_weight():
+    y, _, scores, v, document, shares = some_attention(0.5, 0.8)
+    inside = (2 * scores[:, document]).exp()
+    total, rest = 0.8 * inside.sum(dim=-1).sqrt(), scores[:, ~document].exp()
+    of_document = inside / inside.sum(dim=-1, keepdim=True) * total[:, None]
+    weights = torch.zeros_like(scores)
+    weights[:, document], weights[:, ~document] = of_document, rest
+    weights = weights / weights.sum(dim=-1, keepdim=True)
+    torch.testing.assert_close(y[0, :, 5], torch.einsum("hk,hkd->hd", weights, v))
+    assert shares["document"] == [pytest.approx(weights[:, document].sum(dim=-1).mean().item())]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return {row["case"]: row for row in run_probe(PROBE)["rows"]}
+
+
+@pytest.mark.parametrize(("case", "same_places"), [("the prefix stays", False), (APE.format(1.0, 1.0), True)])
+def test_a_prefix_that_stays_is_one_pass_in_which_each_piece_sees_it_and_itself(rows, case, same_places):
+    """Each piece reads a second copy of the prefix, just before its own first place, that nothing else sees."""
+    model, lead = loaded("stand-in"), encoder("stand-in")(LEAD)
+    request = Request(PROBE, "cpu", before=LEAD)
+    size, start, end = request.size_of_piece, request.room[0], request.room[0] + 320
+    before, document, after = request.row[0, :start], request.row[0, start:end], request.row[0, end:][request.of[end:] == 1]
+    begins = [start + (0 if same_places else size * number) for number in range(4)]
+    behind = torch.arange(len(after)) + (start + size if same_places else end)
+    parts = [(before, torch.arange(start), -1)]
+    for number, begin in enumerate(begins):
+        parts += [(torch.tensor(lead), torch.arange(begin - len(lead), begin), 10 + number)]
+        parts += [(document[size * number :][:size], torch.arange(begin, begin + size), number)]
+    parts += [(after, behind, 20)]
+    text, positions = torch.cat([part for part, *_ in parts])[None], torch.cat([places for _, places, _ in parts])
+    who = torch.cat([torch.full((len(part),), number) for part, _, number in parts])
+    index = torch.arange(len(who))
+    seen = (who == who[:, None]) | (who[:, None] < 10) & (who == who[:, None] + 10) & (who[:, None] >= 0)
+    mask = (index <= index[:, None]) & (seen | (who[:, None] == 20) & (who < 10))
+    each = losses(model, text, positions=positions, mask=mask)[0, -len(after) + 1 :]
+    assert rows[case]["loss"] == pytest.approx(each.mean().item(), abs=2e-6)
+
+
+def test_shares_are_the_weights_that_the_passages_next_tokens_give(rows):
+    model, request, weights = loaded("stand-in"), Request(PROBE, "cpu"), []
+    here, mask = request.here, request.causal
+
+    def watch(layer: int, q: torch.Tensor, k: torch.Tensor) -> None:
+        weights.append(attention_weights(q, k, here, here, model.encoding, mask)[0])
+
+    model.read(model.embed(request.row), positions=here, mask=mask, watch=watch)
+    asked = (request.of == 1).nonzero()[:-1, 0]
+    means = torch.stack(weights).mean(dim=(0, 1))[asked].mean(dim=0)  # (key,)
+    shares = rows["computed fresh"]["shares"]
+    assert shares["row's first"] == pytest.approx(means[0].item(), abs=2e-5)
+    assert shares["pieces' first"] == pytest.approx(means[request.first].sum().item(), abs=2e-5)
+    assert shares["new"] == pytest.approx(means[request.of > 0].sum().item(), abs=2e-5)
+
+
+def test_rows_share_all_of_the_weight_and_only_three_parts_can_have_none(rows):
+    for case, row in rows.items():
+        assert sum(row["shares"].values()) == pytest.approx(1, abs=1e-4), case
+    assert rows[LEFT_OUT]["shares"]["pieces' first"] == 0 < rows["turned on"]["shares"]["pieces' first"]
+    assert list(rows)[-len(GRID) :] == [APE.format(*pair) for pair in GRID]
+    assert 0 < rows["turned on"]["alone"] < 1
+
+
+def made_up(text: str, seed: int, **numbers: float) -> dict:
+    """A record in which all sentences but the last four hold, and these by what code has more of."""
+    more = 0.05 * (text == "code") * numbers["more"]
+    losses_by_case = {"computed fresh": 3.0, "turned on": 3.2, LEFT_OUT: 3.1, "first 1 anew": 3.1, "first 16 anew": 3.1}
+    losses_by_case |= {"CacheBlend's 16 %": 3.05, "read behind a lead that is dropped": 3.1, "the prefix stays": 3.0}
+    losses_by_case |= {APE.format(*pair): 3.5 - numbers.get("own", 0.1) * (pair == GRID[1 + seed]) - 0.2 * (pair == GRID[3]) for pair in GRID}
+    shares = {"computed fresh": (0.3, 0.0, 0.5), "turned on": (0.1, 0.2 + more, 0.4 - more), LEFT_OUT: (0.3, 0.0, 0.5)}
+    rows = []
+    for case, loss in losses_by_case.items():
+        row = {"case": case, "loss": loss}
+        if case in shares:
+            row["shares"] = dict(zip(("row's first", "pieces' first", "document"), shares[case], strict=True))
+        if case == "turned on":
+            row |= {"alone": 0.5 + more, "value": 0.5 + more}
+        rows.append(row)
+    return {"run": {"text": text, "seed": seed}, "rows": rows}
+
+
+@pytest.mark.parametrize(("more", "verdict"), [(1, "holds"), (-1, "fails"), (0, "open")])
+def test_sentences_are_judged_by_text_and_code_beside_both_novels(more, verdict):
+    table = judged([made_up(text, seed, more=more) for text in ("persuasion", "pride", "code") for seed in (0, 1)])
+    numbered = re.findall(r'\b\d+\. "(.*?)"', apart.__doc__)
+    assert table["n"].tolist() == [2] * 30 and list(dict.fromkeys(table["sentence"])) == numbered
+    own, beside = table[:18], table[18:]
+    assert set(own["verdict"]) == {"holds"}
+    assert set(beside.loc[beside["text"] == "code", "verdict"]) == {verdict}
+
+
+@pytest.mark.parametrize(("own", "change"), [(0.1, -0.2), (0.5, 0.0)])
+def test_temperature_and_scale_are_taken_from_the_other_passages(own, change):
+    """What is best on a passage itself does not count: with 0.5 each passage takes the other's best, which is none here."""
+    table = judged([made_up("code", seed, more=0, own=own) for seed in (0, 1)]).set_index("sentence")
+    assert table.loc["T and S", "mean"] == pytest.approx(change)
