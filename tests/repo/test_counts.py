@@ -84,7 +84,7 @@ def test_windows_have_spread_as_the_essay_and_chapter_8_say():
         [row for row in ROWS if row["year"] == year] for year in ("2024", "2026")
     ))
     assert f"from {a} of {n} families to {b} of {m}" in text("book/essay.md")
-    assert f"from {a} of {n} families of 2024 to {b} of {m} of 2026" in text("chapters/08-choosing.ipynb")
+    assert f"from {a} of the {n} of 2024 to {b} of the {m} of 2026" in text("chapters/08-choosing.ipynb")
 
 
 def test_the_scorecard_counts_them():
