@@ -181,14 +181,17 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   }
   function* ofRule(rule, {family, lengths: {allowed}, at}) {
     const rope = kindOf(rule), of = key => get(rule, key), factor = of("factor"), original = of("original_max_position_embeddings");
-    const outer = get(at.keys, "original_max_position_embeddings"), optional = words(says.released_without_a_stretch).includes(family);
+    const outer = get(at.keys, "original_max_position_embeddings"), families = get(says.released_with, rope);
     if (["yarn", "llama3"].includes(rope)) {
       const quotient = allowed / original, close = Math.abs(factor - quotient) <= 1e-9 * Math.max(factor, quotient);
       if (allowed && !original && !outer) yield ["no_original", {allowed}];
       if (factor && original && allowed && !close) yield ["quotient", {factor, quotient}];
     }
     if (rope === "longrope" && (original || outer || allowed)) yield ["switch", {tokens: original || outer || allowed}];
-    if (["linear", "yarn", "llama3"].includes(rope)) yield optional ? ["optional", {rule: rope}] : ["released"];
+    if (families) {
+      const optional = words(says.released_without_a_stretch).includes(family);
+      yield words(families).includes(family) ? ["released"] : [optional ? "optional" : "unsure", {rule: rope}];
+    }
     if (rope === "dynamic" && !truthy(of("alpha"))) yield ["dynamic"];
     if (of("attn_factor") !== null) yield ["attn_factor"];
     if (of("truncate") === false) yield ["truncate"];

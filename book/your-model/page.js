@@ -276,7 +276,7 @@ function told(layer) {
   if (answers.turns(layer)) {
     said.push(`base ${num(encoding.base)}`);
     const turning = 2 * answers.inForce(encoding)[0].filter(Boolean).length, across = encoding.layout === "half" && turning < encoding.rotary;
-    if (turning !== encoding.dim) said.push(`turns ${turning} of ${encoding.dim}${across ? `, i with i + ${encoding.rotary / 2}` : ""}`);
+    if (turning !== encoding.dim) said.push(`turns ${turning} of ${encoding.dim}${across ? `, i with i + ${encoding.rotary / 2} and exponents over ${encoding.rotary}` : ""}`);
     if (encoding.rule) said.push(RULES[encoding.rule.kind] ?? encoding.rule.kind);
   } else if (encoding?.kind === "ALiBi") said.push("a penalty that grows with distance");
   else if (encoding) said.push("a number for each bucket of distances");

@@ -118,7 +118,7 @@ def turning(one: Encoding, tokens: int | None) -> str:
     omega = in_force(one, tokens)[0]
     moving = one["rotary"] * sum(map(bool, omega)) // len(omega)
     if layout == "half" and moving < one["rotary"]:  # a rule lets pairs stand still, and leaves all partners
-        pairs = fill(words["partners"], half=one["rotary"] // 2)
+        pairs = fill(words["partners"], half=one["rotary"] // 2, rotary=one["rotary"])
     else:
         pairs = words[layout]
     parts = [

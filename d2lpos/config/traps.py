@@ -60,9 +60,10 @@ def of_rule(rule: Mapping, family: str, allowed: int | None, outer: int | None) 
             yield "quotient", {"factor": factor, "quotient": allowed / original}
     if kind == "longrope" and (switch := original or outer or allowed):
         yield "switch", {"tokens": switch}
-    if kind in ("linear", "yarn", "llama3"):
+    if families := table("words")["released_with"].get(kind):
         optional = family in table("words")["released_without_a_stretch"].split()
-        yield ("optional", {"rule": kind}) if optional else ("released", {})
+        known = family in families.split()
+        yield ("released", {}) if known else ("optional" if optional else "unsure", {"rule": kind})
     if kind == "dynamic" and not rule.get("alpha"):
         yield "dynamic", {}
     if rule.get("attn_factor") is not None:

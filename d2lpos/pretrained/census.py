@@ -11,6 +11,7 @@ COLUMNS = (
     "year",
     "year by hand",
     "kind",
+    "kind by default",
     "encoding",
     "base",
     "turns",
@@ -34,7 +35,8 @@ def families() -> list[dict[str, str]]:
     `year by hand` says that the year is not that of the copyright line. `kind` sorts the encodings: turn (RoPE in every
     layer that attends), some (in some of them, and no position in others), none, bias, table, sinusoids. `base`, `turns` (how many features of a
     head), `layout` and `scaling` speak of RoPE; `without` of layers without a position, among those that attend;
-    `attend` of the layers that attend, where others have a recurrence.
+    `attend` of the layers that attend, where others have a recurrence. `kind by default` is the kind of the class's default,
+    "" where no layer of it attends.
 
     A row tells of the `release` that it names, where one is known, with its `source`; `default` is what the family's class
     has otherwise. Other rows tell of the class's default.

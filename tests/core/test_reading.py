@@ -32,7 +32,7 @@ beta_fast=32, beta_slow=1, truncate=true, attention_factor=null)""": LLAMA | {"r
   by default: rope_theta = {"full_attention": 1000000, "sliding_attention": 10000}""": GEMMA,
     """gemma4_text: 1 layer, a token sees none after it
   input: nothing is added
-  layer 0: RoPE, base 1,000,000, 8 of 32 features turn, in halves, i with i + 16, proportional(share=0.25, factor=1)""": {
+  layer 0: RoPE, base 1,000,000, 8 of 32 features turn, in halves, i with i + 16 and exponents over 32, proportional(share=0.25, factor=1)""": {
         "model_type": "gemma4_text",
         "num_hidden_layers": 1,
         "layer_types": ["full_attention"],

@@ -208,7 +208,7 @@ TRAPS = {
     "The factor is 4, the quotient of its lengths 1.25.": QWEN3
     | {"rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}},
     "The stretch belongs to a model that was released with it": GEMMA3,
-    "and advise one for long texts alone: yarn changes short texts, too": QWEN3 | {"rope_scaling": YARN},
+    "and their makers advise one for long texts alone: yarn changes short texts, too": QWEN3 | {"rope_scaling": YARN},
     "Its divisors switch past 4,096 tokens": {
         "model_type": "phi3",
         "original_max_position_embeddings": 4096,
@@ -233,6 +233,12 @@ def test_short_texts_keep_a_stretch_that_a_model_was_released_with():
     for released in (GEMMA3, GPT_OSS, DEEPSEEK | {"rope_scaling": YARN}, LLAMA_31):
         assert "keep it for short texts, too" in sources_in(released) and "changes short texts" not in sources_in(released)
     assert "keep it" not in sources_in(QWEN3 | {"rope_scaling": YARN})
+
+
+def test_nobody_is_said_to_have_released_a_stretch_that_a_user_may_have_added():
+    added = LLAMA_31 | {"rope_scaling": {"type": "linear", "factor": 4.0}}
+    assert "No model of this family is known here that was released with linear" in sources_in(added)
+    assert "keep it" not in sources_in(added)
 
 
 def test_sections_are_in_the_book():

@@ -203,7 +203,8 @@ def by_sight(layers: Iterable[Layer], value: Callable[[Layer], str]) -> str:
 def share(layer: Layer) -> str:
     rope = layer.encoding
     turning = 2 * int((rope.scaled()[0] != 0).sum())
-    across = f" (i with i + {rope.rotary // 2})" if rope.layout == "half" and turning < rope.rotary else ""
+    pairs = f" (i with i + {rope.rotary // 2}, exponents over {rope.rotary})"
+    across = pairs if rope.layout == "half" and turning < rope.rotary else ""
     return f"{turning} of {layer.features[1] if layer.features else rope.dim}{across}"
 
 
@@ -280,12 +281,13 @@ def row(family: str, hand: dict) -> dict[str, str]:
     elif family in hand["refused"]:
         print(f"{family} is read now: drop it from by-hand.yml")
     cells |= hand["besides"].get(family, {})
+    cells["kind by default"] = cells["kind"] = KINDS[cells["encoding"]]
     if released:
         default = None if family in REQUIRED else read(family)[0]
         other = columns(default) | hand["besides"].get(family, {}) if default else {}
+        cells["kind by default"] = KINDS.get(other["encoding"], "") if other else cells["kind"]
         differs = [f"{key} {other[key] or 'none'}" for key in FOLDED if key in other and other[key] != cells[key]]
         cells |= {"release": released["name"], "source": released["source"], "default": "; ".join(differs)}
-    cells["kind"] = KINDS[cells["encoding"]]
     return {column: str(value) for column, value in cells.items()}
 
 
@@ -298,7 +300,7 @@ def rows() -> list[dict[str, str]]:
 
 
 def released() -> list[dict[str, str]]:
-    """A row for each released model: what its positions are, in a few words, and its trained length by stages."""
+    """A row for each released model: its positions in a few words, who tells its user to stretch it, and its trained lengths."""
     table = []
     for one in releases():
         cells = columns(bare(encoding_of(one["config"], tokens=TOKENS)))
@@ -314,7 +316,8 @@ def released() -> list[dict[str, str]]:
             one.get("remembered") and f"from memory: {', '.join(one['remembered'])}",
         ]
         stages = " → ".join(f"{length:,}" for length in one.get("trained", ()))
-        sizes = {"position": "; ".join(filter(None, words)), "trained": stages, "report": one.get("report", "")}
+        by_user = one.get("stretch", {}).get("source", "")
+        sizes = {"position": "; ".join(filter(None, words)), "by user": by_user, "trained": stages, "report": one.get("report", "")}
         table.append({key: str(one[key]) for key in ("name", "year", "family", "source")} | sizes)
     return sorted(table, key=lambda line: (-int(line["year"]), line["name"].lower()))
 

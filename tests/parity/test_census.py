@@ -77,7 +77,7 @@ def test_numbers_by_hand_are_those_of_the_configurations():
         ("deepseek_v4", {"scaling": "YaRN by 16 without its factor, only with compressed keys"}),
         ("deepseek_v3", {"scaling": "YaRN by 40"}),  # which multiplies all of a score
         ("olmo3", {"scaling": "YaRN by 8, not in windows"}),
-        ("gemma4", {"turns": "256 of 256 in windows, 128 of 512 (i with i + 256) elsewhere"}),
+        ("gemma4", {"turns": "256 of 256 in windows, 128 of 512 (i with i + 256, exponents over 512) elsewhere"}),
         ("gpt_neox", {"turns": "24 of 96"}),
         ("zamba2", {"encoding": "RoPE", "attend": "13 of 81"}),
     ],

@@ -10,6 +10,7 @@ from d2lpos.config import read
 from d2lpos.config.angles import stretched
 from d2lpos.config.names import sized
 from d2lpos.config.outer import plain, text_of
+from d2lpos.config.rope import kind_of
 from d2lpos.config.sizes import Sizes
 from d2lpos.config.tables import table
 from d2lpos.pretrained import encoding_of
@@ -38,6 +39,15 @@ def test_a_stretch_is_optional_where_makers_release_without_it_and_tell_how_to_a
     assert {one["family"] for one in releases() if "stretch" in one} == later
     own = {one["family"] for one in releases() if stretched(read(one["config"]))}
     assert len(own) > 10 and not own & later
+    assert not any("stretch" in one and stretched(read(one["config"])) for one in releases())
+
+
+def test_a_stretch_belongs_to_a_model_where_a_release_or_its_class_has_it():
+    released = {(rule, family) for rule, families in table("words")["released_with"].items() for family in families.split()}
+    classes = ({"model_type": family} for family in ("apertus", "cwm", "gpt_oss", "ministral3", "mistral4"))
+    readings = map(read, [*(one["config"] for one in releases()), *classes])
+    rules = {(kind_of(rule), one["family"]) for one in readings for rule in filter(None, one["at"]["rules"].values())}
+    assert {(rule, family) for rule, family in rules if rule in table("words")["released_with"]} == released
 
 
 @pytest.mark.parametrize("release", releases(), ids=NAMES)

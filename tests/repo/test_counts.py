@@ -15,7 +15,10 @@ BOOK = Path(__file__).parents[2] / "book"
 ROWS = families()
 HAND = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))
 ALL = Counter(row["kind"] for row in ROWS)
-SINCE = Counter(row["kind"] for row in ROWS if row["year"] >= "2024")
+LATE = [row for row in ROWS if row["year"] >= "2024"]
+SINCE = Counter(row["kind"] for row in LATE)
+RELEASED = Counter(row["kind"] for row in LATE if row["release"])
+DEFAULT = Counter(row["kind by default"] for row in LATE if row["kind by default"])
 LARGE = re.compile(r"(\d+) (?:other )?families")
 
 
@@ -47,6 +50,43 @@ def test_most_modern_models_use_rope():
     assert f"{families}, {SINCE['turn']} turn" in claim
 
 
+def test_the_counts_say_on_what_they_rest_and_what_defaults_alone_would_give():
+    released, default = RELEASED.total(), DEFAULT.total()
+    differ = sum(bool(row["default"]) for row in LATE if row["release"])
+    essay, chapter, page = map(text, ("book/essay.md", "chapters/08-choosing.ipynb", "book/models.md"))
+    claim = yaml.safe_load((BOOK / "claims.yml").read_text("utf-8"))["claims"]["most-models-use-rope"]["because"]
+    assert f"Of the {SINCE.total()} since 2024, {released} rest on a release, and {RELEASED['turn']} of these turn" in essay
+    assert f"By the defaults alone {DEFAULT['turn']} of {default} would." in essay
+    assert f"of the {released} releases {differ} differ from it" in chapter
+    turned = RELEASED["turn"] + RELEASED["some"]
+    assert f"of these {turned} turn in at least some layers and {RELEASED['turn']} in every one." in page
+    assert f"it would be {DEFAULT['turn'] + DEFAULT['some']} and {DEFAULT['turn']} of {default}." in page
+    assert f"{released} as one of their models was released, of which {RELEASED['turn']} turn in every layer and {RELEASED['some']} in some" in claim
+
+
+def test_hybrids_without_position_are_counted_both_ways():
+    mixed = [row for row in ROWS if row["attend"] and row["family"] != "mllama"]
+    without = [row for row in mixed if row["kind"] == "none"]
+    turned = sum(row["kind"] == "turn" for row in mixed)
+    by_default = sum(row["kind by default"] == "none" for row in mixed)
+    words = {5: "five", 2: "two", 6: "six", 7: "Seven", 12: "twelve"}
+    known = sum(bool(row["release"]) for row in without)
+    chapter = f"{words[len(without)]} of {len(mixed)} do without, {words[known]} of them as released and {words[len(without) - known]} by"
+    assert chapter in text("chapters/12-ruler.ipynb")
+    assert f"the other {words[turned]} use RoPE. By the defaults alone {words[by_default]} would" in text("chapters/12-ruler.ipynb")
+    claim = yaml.safe_load((BOOK / "claims.yml").read_text("utf-8"))["claims"]["hybrids-need-no-clock"]["because"]
+    assert f"{len(mixed)} of {len(ROWS)} families have layers with a recurrence" in claim
+    assert f"RoPE in {words[turned]}; by default alone, {words[by_default]} have none." in claim
+
+
+def test_windows_have_spread_as_the_essay_and_chapter_8_say():
+    (a, n), (b, m) = ((sum(bool(row["window"]) for row in those), len(those)) for those in (
+        [row for row in ROWS if row["year"] == year] for year in ("2024", "2026")
+    ))
+    assert f"from {a} of {n} families to {b} of {m}" in text("book/essay.md")
+    assert f"from {a} of the {n} of 2024 to {b} of the {m} of 2026" in text("chapters/08-choosing.ipynb")
+
+
 def test_the_scorecard_counts_them():
     card = yaml.safe_load((BOOK / "scorecard.yml").read_text("utf-8"))
     cell = {name: column["Families of models"] for name, column in card.items()}
@@ -64,7 +104,11 @@ def test_the_scorecard_counts_them():
 
 def test_as_many_releases_are_named():
     with (BOOK / "models" / "releases.csv").open(encoding="utf-8", newline="") as lines:
-        number = len(list(csv.DictReader(lines)))
+        releases = list(csv.DictReader(lines))
+    number, own = len(releases), sum(bool(re.search(r"(YaRN|Llama 3|linear) by", one["position"])) for one in releases)
+    by_user = sum(bool(one["by user"]) for one in releases)
+    stretches = f"[{number} releases](../../book/models.md#releases) {own} have such a stretch in their file, and for {by_user} their makers tell"
+    assert stretches in text("chapters/in-depth/04b-stretching.ipynb")
     assert f"Here are {number} released models." in text("book/models.md")
     assert f"{sum(bool(row['release']) for row in ROWS)} of them are shown as one of their models was released" in text("book/models.md")
     assert f"[{number} releases](../book/models.md#releases)" in text("chapters/08-choosing.ipynb")

@@ -133,5 +133,6 @@ def test_every_release_has_its_row_its_source_and_its_report(site):
     for row, one in zip(rows, known, strict=True):
         model, position, trained = row.find_all(["th", "td"])
         assert model.text == f"{one['name']}, {one['year']}" and model.a["href"] == one["source"]
-        assert position.text == numbers(one["position"]) and trained.text == (one["trained"] or "–")
+        assert position.text == numbers(one["position"]) + "; its user may stretch it" * bool(one["by user"])
+        assert (position.a and position.a["href"]) == (one["by user"] or None) and trained.text == (one["trained"] or "–")
         assert (trained.a and trained.a["href"]) == (one["report"] or None)
