@@ -6,12 +6,10 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-import torch
 from d2lpos_ext.svg import drawn
 from PIL import Image, ImageChops, ImageStat
 
 from book.stills import WIDTH, figures, still
-from d2lpos.bias.alibi import slopes
 from d2lpos.figures import STYLE
 from d2lpos.figures.hero import OPTIONS, STILLS, hero
 from d2lpos.figures.style import PAGE
@@ -83,9 +81,7 @@ def test_the_docstring_tells_each_option_with_its_values(name):
 
 def test_the_numbers_in_the_words_are_those_that_the_figure_draws():
     """But of the board, whose words sum up records (test_board.py), and of the grid, whose words come with its numbers."""
-    weights = (-slopes(8).double()[:, None] * torch.arange(512)).softmax(-1).cumsum(-1)
-    windows = ((weights < 0.99 - 1e-9).sum(-1) + 1).tolist()
-    sizes = {"2", "8", "12", "16", "128", *map(str, windows)}  # of a base, chunks, places, a window, a text, and of heads
+    sizes = {"2", "8", "12", "16", "128"}  # of a base, chunks, places, a window, a text
     number = r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?"
     for figure in figures():
         if figure.name not in ("board", "grid"):
@@ -127,7 +123,7 @@ BAD = [
     ("ranks", {"order": [7, 0, 1, 6, 2, 5, 3, 4]}, r"two for each processor, the earlier one"),
     ("stack", {"layers": ["full"] * 3}, r"layers of stack must be four of full, window, none; got"),
     ("stack", {"layers": ["full", "full", "full", "rope"]}, r"layers of stack .* got .*'rope'"),
-    ("slopes", {"length": 500}, r"length of slopes must be one of 4, 8, .*, 4096; got 500"),
+    ("slopes", {"back": 500}, r"back of slopes must be one of 2, 4, .*, 256; got 500"),
 ]  # fmt: skip
 
 
