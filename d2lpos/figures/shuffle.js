@@ -102,7 +102,7 @@ export function render(host, options) {
     const was = inverse(order), active = inputs.findIndex(i => i.matches(':focus'));
     compute();
     const next = p => active < 0 || p > order.indexOf(active) ? svg : inputs[active];
-    tell(`${state.verdict} Largest change of a bar: `, h('b', {}, num(state.most, 2)), '.');
+    tell(...order.some((w, p) => w !== p) ? [`${state.verdict} Largest change of a bar: `, h('b', {}, num(state.most, 2)), '.'] : [state.verdict]);
     order.forEach((w, p) => {
       if (w !== held) inputs[w].value = p;
       inputs[w].setAttribute('aria-valuetext', `place ${p}: ${state.sentence}`);

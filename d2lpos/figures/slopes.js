@@ -22,8 +22,7 @@ export const slopeName = m => Number.isInteger(1 / m) ? '1/' + 1 / m : String(Nu
 /** Who sees the word that matches, in words. */
 export function seen(all, back, match) {
   const shares = all.map(m => share(m, back, match)), some = shares.filter(v => v >= SHARE).length, best = shares.indexOf(max(...shares));
-  return `${some === all.length ? 'Every head gives' : some > 1 ? `${some} of ${all.length} heads give` : some ? 'One head gives' : 'No head gives'} it 1 % of the weight or more`
-    + (some > 1 ? `, and head ${best + 1} the most, ${num(100 * shares[best])} %.` : '.');
+  return `${some === all.length ? 'Every head gives' : some > 1 ? `${some} of ${all.length} heads give` : some ? 'One head gives' : 'No head gives'} it at least 1 % of the weight${some > 1 ? `, head ${best + 1} the most: ${num(100 * shares[best])} %` : ''}.`;
 }
 /** How the slopes of the two rules differ, in words. */
 export function remark(heads, rule) {
