@@ -189,7 +189,7 @@ def first_result(told: Tag | None) -> list[Tag]:
         said = first and first[-1].name in ("p", "aside")
         shown = said and any(one.name == "figure" or one.select(".output") for one in first)
         begins = tag.name not in ("p", "aside") or getattr(next(tag.children, None), "name", "") in ("b", "strong")
-        if {"math", "predict", "theorem", "told"} & set(tag.get("class", [])) or shown and begins:
+        if {"math", "admonition", "told"} & set(tag.get("class", [])) or shown and begins:
             break
         first.append(tag)
     return first

@@ -73,7 +73,7 @@ export function render(host, options) {
   let w, pitch, side;
   const X = q => EDGE + (q + .5) * pitch;
   function layout() { // what depends on width
-    w = width(svg); pitch = min(48, (w - EDGE - 8) / LONG); side = pitch - 3;
+    w = width(svg); pitch = (w - EDGE - 8) / LONG; side = pitch - 3;
     set(svg, { viewBox: `0 0 ${w} ${END}` });
     for (const c of columns) for (const e of [...c.cells, c.frame]) set(e, { width: side });
     for (const c of columns) set(c.twin, { cx: X(columns.indexOf(c)) });

@@ -125,5 +125,5 @@ def test_a_drawing_of_a_chapter_fills_a_slide(path):
     """What is more than 1.4 times as high as wide is a strip there; the house of the doors is high."""
     for cell in json.loads(path.read_text("utf-8"))["cells"]:
         html = "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell.get("outputs", ()))
-        for width, height in re.findall(r'<svg\b[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', "" if "data-hero" in html or "doors()" in "".join(cell["source"]) else drawn(html)):
+        for width, height in re.findall(r'<svg\b[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"', "" if "data-hero" in html or "doors(" in "".join(cell["source"]) else drawn(html)):
             assert float(height) <= 1.4 * float(width), "".join(cell["source"])[:80]
