@@ -50,8 +50,8 @@ def picture(name: str) -> str:
     if name.startswith("01-"):
         whole = hero("shuffle", positions=True).still.read_text("utf-8")
         return re.sub(
-            r'width="\d+" height="\d+" viewBox="[^"]*"', 'viewBox="0 0 372 440"', whole, count=1
-        )  # its matrix
+            r'width="\d+" height="\d+" viewBox="[^"]*"', 'viewBox="0 36 500 260"', whole, count=1
+        )  # its words and bars
     return emblems().svg
 
 

@@ -80,10 +80,10 @@ def bag() -> Story:
     """Two sentences, and the one bag that both become."""
     sentences = [list(WORDS), ["the", "dog", "jumps", "over", "the", "fox"]]
     heap = [("the", 0, 0), ("fox", 1, 0), ("over", 2, 0), ("dog", 0, 1), ("jumps", 1, 1), ("the", 2, 1)]
+    wide = {"the": 20, "fox": 18, "jumps": 35, "over": 26, "dog": 22}
     parts = []
     for side, words in enumerate(sentences):
         middle, opaque = 86 + 188 * side, 1 if side == 0 else [PALE, PALE, 1]
-        parts.append(text(middle, 16, " ".join(words), 12.5, opacity=opaque))
         halves = f"C{middle - 104} 182 {middle - 84} 290 {middle} 290S{middle + 104} 182 {middle + 46} 122"
         sack = f"M{middle - 46} 122{halves}"
         tie = "".join(
@@ -103,11 +103,14 @@ def bag() -> Story:
         for at, word in enumerate(words):
             spot = next(place for place in free if place[0] == word)
             free.remove(spot)
-            above, inside = (middle - 70 + 28 * at, 52), (middle - 44 + 44 * spot[1], 166 + 66 * spot[2])
-            falls = moved(above, inside) if side == 0 else moved(above, above, above, inside)
-            parts.append(
-                group(cells(word, 8, 4, tint(word)), text(0, 31, word, 11.5), transform=falls, opacity=opaque)
-            )
+            x = middle - 83 + sum(wide[before] + 5 for before in words[:at]) + wide[word] / 2
+            above, inside = (x, 46), (middle - 44 + 44 * spot[1], 166 + 66 * spot[2])
+            falls, named = (moved(above, inside), [0, 1]) if side == 0 else (moved(above, above, above, inside), [0, 0, 0, 1])
+            parts += [
+                text(x, 16, word, 12.5, opacity=opaque),
+                group(cells(word, 8, 4, tint(word)), transform=falls, opacity=opaque),
+                text(inside[0], inside[1] + 31, word, 12, opacity=named),
+            ]
     parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
     return story("bag", (WIDTH, 294), parts)
 
@@ -315,10 +318,10 @@ def stripes() -> Story:
     for i, word in enumerate(WORDS):
         middle = (i + 0.5) * side
         parts.append(text(left + middle, 72, word, 12.5))
-        parts.append(text(left + middle, 92, [f"{first + i}" for first in firsts], 11.5, opacity=0.75))
+        parts.append(text(left + middle, 92, [f"{first + i}" for first in firsts], 12, opacity=0.75))
         parts.append(text(left - 36, top + middle + 4.5, word, 12.5, at="end"))
         parts.append(text(
-            left - 4, top + middle + 4.5, [f"{first + i}" for first in firsts], 11.5, at="end", opacity=0.75,
+            left - 4, top + middle + 4.5, [f"{first + i}" for first in firsts], 12, at="end", opacity=0.75,
         ))
         for j in range(6):
             x, y, far = left + side * j, top + side * i, abs(j - i)

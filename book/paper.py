@@ -150,7 +150,7 @@ def frames(figure: Tag) -> Tag:
 
 
 def gather(article: Tag) -> None:
-    """Move what a page folds, answers and solutions, to its end, and say where it is."""
+    """Move what a page folds, answers and solutions, to its end, and say where it is; with an answer goes what shows it first."""
     answers = []
 
     def take(fold: Tag, title: str) -> None:
@@ -164,7 +164,9 @@ def gather(article: Tag) -> None:
     for count, fold in enumerate(article.select(".predict > details"), 1):
         fold.parent.attrs.setdefault("id", f"prediction-{count}")
         fold.parent.p.string = f"Predict first ({count})"
+        shown = first_result(fold.parent.find_next_sibling())
         take(fold, f"Prediction {count}")
+        answers += [tag.extract() for tag in shown]
     for solution in article.select(".solution"):
         solution.find_previous_sibling("div", class_="exercise").append(turn("Solution", solution["id"]))
         answers.append(solution.extract())
@@ -173,6 +175,24 @@ def gather(article: Tag) -> None:
     if answers:
         article.section.append(element('<section id="answers"><h2>Answers</h2></section>'))
         article.select_one("#answers").extend(answers)
+
+
+def first_result(told: Tag | None) -> list[Tag]:
+    """Return what stands directly below a prediction and shows its answer: code, its first outputs, and what is said of them.
+
+    >>> below = element('<div class="told"><pre></pre><figure></figure><p>So.</p><p><b>Then.</b></p><figure></figure></div>')
+    >>> [tag.name for tag in first_result(below)]
+    ['pre', 'figure', 'p']
+    """
+    first = []
+    for tag in told.find_all(True, recursive=False) if told and "told" in told.get("class", []) else []:
+        said = first and first[-1].name in ("p", "aside")
+        shown = said and any(one.name == "figure" or one.select(".output") for one in first)
+        begins = tag.name not in ("p", "aside") or getattr(next(tag.children, None), "name", "") in ("b", "strong")
+        if {"math", "admonition", "told"} & set(tag.get("class", [])) or shown and begins:
+            break
+        first.append(tag)
+    return first
 
 
 def turn(what: str, anchor: str) -> Tag:

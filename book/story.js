@@ -22,7 +22,7 @@ const LOOK = `:host{display:block;font:15px/1.4 var(--sans,sans-serif);font-vari
 ::-webkit-slider-thumb{appearance:none;width:20px;height:20px;margin-top:-9px;border-radius:50%;background:currentColor}::-moz-range-thumb{width:20px;height:20px;border:0;border-radius:50%;background:currentColor}
 button{font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;min-width:44px;height:36px;padding:0 8px;cursor:pointer;position:relative}
 button::after{content:"";position:absolute;inset:-5px -2px}.play{min-width:60px}:is(button,input):focus-visible{outline:2px solid;outline-offset:2px}
-.says{font-size:16px;min-height:2.8em;margin:2px 0 0}.says b{margin-right:.5em}.sr{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+.says{font-size:16px;min-height:2.8em;margin:2px 0 0;text-wrap:pretty}.says b{margin-right:.5em}.sr{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
 @media print{.bar,.says b{display:none}.fig{max-width:calc(var(--most)/1.5)}.says{min-height:0}}`;
 
 export function render(host, { says, rhythm, play }) {

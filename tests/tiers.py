@@ -88,6 +88,8 @@ PROOFS = {
     "tests/figures/hero/test_hero_host.py::test_a_hidden_tab_is_drawn_when_it_is_shown": (),
     "tests/figures/hero/test_hero_host.py::test_in_a_frame_that_allows_nothing_but_scripts": (),
     "tests/figures/hero/test_hero_host.py::test_paper_shows_nothing_to_touch": (),
+    "tests/figures/hero/test_labels.py::test_while_a_hero_plays": ("10",),
+    "tests/figures/hero/test_labels.py::test_while_a_story_of_the_essay_is_told": ("10",),
     "tests/figures/hero/test_machine.py::test_what_cells_bring_is_what_the_files_hold": (),
     # Pages in a browser, but one of each kind.
     "tests/notebooks/test_extension.py::test_mistakes_fail_the_build": (),
@@ -117,6 +119,7 @@ PROOFS = {
     "tests/site/test_pages.py::test_every_link_leads_to_a_place_that_is_in_sight_then": (),
     "tests/site/test_pages.py::test_first_visits_are_light": (),
     "tests/site/test_paper.py": (),
+    "tests/site/test_paper.py::test_what_shows_the_answer_to_a_prediction_first_goes_to_the_end_with_it": ("",),
     "tests/site/test_search.py::test_results_come_while_one_types_and_open_at_the_paragraph": ("file",),
     "tests/site/test_search.py::test_the_dialog_is_for_everybody": (),
     "tests/site/test_search_words.py": ("questions", "words"),

@@ -121,7 +121,7 @@ export function render(host, options) {
   trained.input.oninput = () => { o.length = +trained.input.value; update(true); };
   for (const k in radios) radios[k].onchange = () => { o.kind = k; if (k !== 'shaw') t5 = k; update(true); };
   mount(host, 'Offsets and their buckets', LOOK,
-    'drag along the offsets: the farther back, the wider the bucket. Then make the texts of training longer, until no bucket is dashed.',
+    'drag along the offsets: the farther back, the wider the bucket.',
     [h('div.ctl', {}, h('fieldset.ctl', { 'aria-label': 'encoding' }, ...Object.entries(KINDS).map(([k, label]) => h('label', {}, radios[k], label))), trained.row),
       h('div.pair', {}, h('div.over', {}, hand, plot), h('div', {}, square)), h('div.foot', {}, out, words), fold('Other tables', h('div.ctl', {}, ...[count, reach, clip].map(c => c.row))), live], layout,
     { play: options.play, tour: TOUR, show: state => { const moved = o.length !== (o.length = Math.round(state.length)); offset = Math.round(state.offset); update(moved); } });

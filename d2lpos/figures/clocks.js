@@ -135,7 +135,7 @@ export function render(host, options) {
   bases.oninput = () => { base = BASES[bases.value]; update(); };
   for (const k in modes) modes[k].onchange = () => { clocks = k === 'clocks'; update(); };
   mount(host, 'The odometer that becomes clocks', LOOK,
-    'drag p, and the hill comes along and keeps its shape. Then choose digits, and drag from 31 to 32.',
+    'drag p, and the hill comes along and keeps its shape.',
     [h('div.ctl', {}, h('fieldset.ctl', { 'aria-label': 'p is written in' }, ...Object.keys(modes).map(k => h('label', {}, modes[k], k))), baseRow), over, h('div.foot', {}, out, words), live], layout,
     { play: options.play, tour: TOUR, show: state => { p = Math.round(4 * state.p) / 4; clocks = true; update(); } });
   layout(); update();

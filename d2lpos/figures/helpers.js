@@ -25,8 +25,8 @@ export const along = (tour, t) => Object.fromEntries(Object.entries(tour).map(([
 
 // Neutrals are currentColor, and the one hue is the page's own: the page's theme decides, not the system's.
 const CSS = `:host{display:block;font:15px/1.4 var(--sans,sans-serif);font-variant-numeric:tabular-nums;text-align:left}
-.fig{max-width:1100px;margin:auto}.wide{font-size:16px}.wide text{font-size:15px}p{margin:0 0 8px}
-.head{display:flow-root;min-height:44px}.head p{margin:10px 0 4px}.play{float:left;min-width:60px;margin-right:12px}
+.fig{max-width:1100px;margin:auto}.wide{font-size:16px}.wide text{font-size:15px}p{margin:0 0 8px;text-wrap:pretty}
+.head{display:flow-root;min-height:44px}.head p{margin:10px 0 4px;text-wrap:balance}.play{float:left;min-width:60px;margin-right:12px}
 .foot{display:flex;flex-wrap:wrap;gap:0 32px}.foot>*{flex:1 1 300px;min-width:0}.foot>p{margin:8px 0 0}
 svg{display:block;width:100%;overflow:visible;fill:currentColor}text{font-size:13px}
 .mid{text-anchor:middle}.end{text-anchor:end}.mute{opacity:.75}

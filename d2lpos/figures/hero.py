@@ -82,9 +82,8 @@ OPTIONS = {
         "offset": whole(-40, 127, first=-127),
     },
     "cliff": {
-        "p": whole(11, 31),
-        "length": whole(32, 32, first=8),
-        "remedy": one_of("wrapped", "error", "last row", "wrapped", "stretched", "blocks"),
+        "p": whole(11, 15),
+        "remedy": one_of("error", "error", "last row", "wrapped", "stretched", "blocks"),
     },
     "clocks": {
         "p": whole(11, 63),
@@ -114,13 +113,11 @@ OPTIONS = {
         "order": Option([0, 1, 2, 3, 4, 5], lambda v: is_order(v, 6), "the numbers 0 to 5 in any order"),
         "positions": SWITCH,
         "causal": SWITCH,
-        "seed": SEED,
     },
     "slopes": {
         "heads": whole(8, 16, first=1),
-        "length": one_of(512, *(2**n for n in range(2, 13))),
         "rule": one_of("released", "released", "paper"),
-        "back": one_of(64, *(2**n for n in range(1, 12))),
+        "back": one_of(64, *(2**n for n in range(1, 9))),
         "match": whole(6, 12),
     },
     "stretch": {
@@ -178,7 +175,7 @@ def hero(name: str, **options: Any) -> Hero:
 
     buckets: kind, "both" or "causal" of T5, or "shaw"; buckets, 8, 16, 32 or 64; max_distance, 40 to 256; clip of
     Shaw, 1 to 32; length of training, 8 to 128; offset, -127 to 127.
-    cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table, "error",
+    cliff: position p, 0 to 15; remedy past the 8 rows of the table, "error",
     "last row", "wrapped", "stretched" or "blocks".
     clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000; plain,
     whether hands and hill are all there is, and position alone can be changed.
@@ -193,10 +190,9 @@ def hero(name: str, **options: Any) -> Hero:
     patch: target, "row", "right", "diagonal" or "ring"; view, "8 × 8" patches, or 16 × 16 with positions that are
     "counted" or "to scale"; row and column of the query, 0 to 7, where the picture has 8 × 8.
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
-    whether the mask is on; seed of the shuffle button.
-    slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
-    back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
-    others, 0 to 12.
+    whether the mask is on.
+    slopes: heads of ALiBi, 1 to 16; rule, "released" or "paper"; back, how many of 512 tokens ago a word stands that
+    matches, a power of two from 2 to 256; match, its score above the others, 0 to 12.
     stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
 
     All have `play`: with True the figure shows its idea for five seconds when half of it is first in view, unless the

@@ -268,7 +268,7 @@ export function render(host, { passages, trained: T, ...options }) {
     h('fieldset.ctl', { 'aria-label': 'the clock' }, h('span', {}, 'the clock'), ...Object.keys(CLOCKS).map(k => h('label', {}, clocks[k], CLOCKS[k])))));
   more.open = clock !== 'runs' || start > 0;
   const controls = h('div.ctl', {}, h('label', {}, 'read ', pick), h('label', {}, mix, 'shuffle the words'), more);
-  mount(host, 'The machine that reads', LOOK, `drag the end past ${T} characters: who is surprised? ` + (brief ? 'Choose other models.' : 'Type your own text. Point at a character to see where heads look.'),
+  mount(host, 'The machine that reads', LOOK, `drag the end of the text past ${T} characters: who is surprised?`,
     [brief ? two : controls, others, h('div.over', {}, hand, chart), verdict, brief ? '' : two, live], () => { w = width(chart); if (words) { draw(); look(); follow(); } },
     { tour: TOUR, show: ({ part }) => cut(max(8, Math.round(part * words.length))) });
   fig = host.shadowRoot.querySelector('.fig'); fig.classList.toggle('brief', brief); host.shadowRoot.append(h('slot'));

@@ -140,7 +140,7 @@ export function render(host, options, fits) {
   }
   const turned = view; [view, row, column] = ['8 × 8', options.row, options.column]; cut(turned);
   const [one, other] = pictures.map(o => o.svg);
-  mount(host, 'What a patch of a picture looks at', LOOK, 'drag the ring, and choose a target. Which can both draw? Then cut the picture finer: does the pattern keep its size?',
+  mount(host, 'What a patch of a picture looks at', LOOK, 'drag the ring, and choose a target. Which can both draw?',
     [h('div.parts', {}, h('div', {}, h('fieldset.ctl', { 'aria-label': 'target' }, ...asked.map(o => o.label)), h('fieldset.ctl', { 'aria-label': 'grid' }, ...cuts.map(o => o.label))),
       h('div.pair', {}, h('div.over', {}, ...hands, one), other), out, h('div.tells', {}, words, dark)), live], layout,
     { play: options.play, tour: TOUR, show: state => { aim = state.aim; cut(state.view); const step = side(view) / FITTED; go(step * Math.round(state.row), step * Math.round(state.column)); } });

@@ -113,7 +113,7 @@ export function render(host, options) {
   slider.oninput = () => { length = +slider.value; update(); };
   for (const k in radios) radios[k].onchange = () => { how = k; update(); };
   mount(host, 'Angles seen and unseen', LOOK,
-    'drag the length, and color appears: angles that training never showed. Then choose a rule, and look at the steps inside the first three dials.',
+    'drag the length: color marks angles that training never showed.',
     [h('div.over', {}, slider, ruler), h('fieldset.ctl', { 'aria-label': 'scaling rule' }, ...Object.entries(RULES).map(([k, label]) => h('label', {}, radios[k], label))), svg, h('div.foot', {}, out, words), live], layout,
     { play: options.play, tour: TOUR, show: state => { length = Math.round(state.length); how = state.rule; update(); } });
   layout(); update();

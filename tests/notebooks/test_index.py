@@ -72,6 +72,13 @@ def test_a_second_build_keeps_the_ids(page_index):
     assert read(page_index[0]) == page_index
 
 
+def test_a_block_that_waits_for_a_prediction_names_it_or_says_that_nobody_can_have_made_it():
+    told = '<div class="told"{}><p>The answer is seven.</p></div>'.format
+    page = f"""<article><section id="a"><h1>A</h1>{told(' data-of="1.seven"')}{told('')}<p>This stands above the question.</p></section></article>"""
+    [entry] = read(page)[2]
+    assert [block[2:] for block in entry["blocks"]] == [["", "1.seven"], ["", True], []]
+
+
 def test_the_same_words_twice_open_their_section():
     twice = "<p>Four words of text.</p>" * 2
     page = f'<article><section id="a"><h1>A</h1>{twice}</section></article>'

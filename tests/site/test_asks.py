@@ -322,6 +322,9 @@ def test_the_search_shows_what_a_prediction_covers_only_when_it_is_made(address,
     expect(excerpt).not_to_contain_text("involved")
     answer(go(reader, address, "1.fox"), "1.fox")
     expect(seek()).to_contain_text("involved")
+    # The essay's questions have no form: what tells their answers is never shown.
+    shown = reader.page.evaluate("bookSearch('clocks loss jumps patterns that training never showed').map(show => show()).filter(one => /index.html#/.test(one.href)).map(one => one.excerpt.join(''))")
+    assert shown and not [text for text in shown if "jumps from 1.4" in text]
 
 
 def test_the_page_of_predictions_shows_surprises_and_gives_nothing_away(address, reader):

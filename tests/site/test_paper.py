@@ -12,7 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from book.downloads import PDF, offer
-from book.paper import ROOT, WIDTH, address, chosen, contents, opened, write
+from book.paper import ROOT, WIDTH, address, chosen, contents, gather, opened, write
 from tests.browser import need_chromium
 from tests.site.detectors import SCRIPT
 from tests.site.pages import PAGES, Html, broken
@@ -68,6 +68,17 @@ def test_nothing_is_folded_and_no_answer_stands_beside_its_question(document, si
         folded = len(re.findall(r'class="[^"]*\b(?:predict|review)\b(?! again)|<div class="solution ', page))
         assert len(answers) == len(leaf.select(".turn")) == folded
         assert not leaf.select(".exercise ~ .solution")
+
+
+def test_what_shows_the_answer_to_a_prediction_first_goes_to_the_end_with_it():
+    asked = '<div class="predict"><p>Predict first</p><p>How many?</p><details><summary>Compare</summary><p>Seven.</p></details></div>'
+    told = '<div class="told"><div class="cell"><pre>count()</pre><div class="output">7</div></div><p>They are seven.</p>{}</div>'
+    for rest in ("", "<p><strong>Next.</strong> Who?</p>", '<div class="cell"></div>', '<div class="math">x</div><p>So.</p>'):
+        article = BeautifulSoup(f"<article><section>{asked}{told.format(rest)}</section></article>", "html.parser").article
+        gather(article)
+        below = article.select_one(".predict").find_next_sibling()
+        assert below.decode_contents() == rest
+        assert [tag.get_text() for tag in article.select("#answers > *")][1:] == ["Prediction 1Seven.", "count()7", "They are seven."]
 
 
 def test_sliders_become_rows_of_pictures(document):

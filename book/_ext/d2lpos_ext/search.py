@@ -113,8 +113,9 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
                 added[lines[block.sourceline - 1] + block.sourcepos + 1 + len(block.name)] = own
             if (anchor or new) and block.name in ("dt", "tr") and heading(block):
                 entry["id"] = anchor or own
-            cover = block.find_parent(attrs={"data-of": True})
-            more = ["code" * code, cover["data-of"]] if cover else ["code"] * code
+            cover = block.find_parent(class_="told")
+            # The essay asks without a form, so nothing says that its questions are answered.
+            more = ["code" * code, cover.get("data-of", True)] if cover else ["code"] * code
             entry["blocks"].append([0 if new else anchor or entry["id"], words, *more])
             entry["bold"] = " ".join([entry["bold"], *map(text_of, block(["b", "strong"]))]).strip()
     for place in sorted(added, reverse=True):

@@ -39,10 +39,9 @@ test('dropout: the same coins, six placements', async () => {
   assert.deepEqual(['none', 'sum', 'token', 'position', 'independent', 'whole position'].map(m).map(o => [o.token, o.position]),
     [[ones, ones], [units, units], [units, ones], [ones, units], [units, [1.25, 0, 1.25, 1.25]], [ones, [0, 0, 0, 0]]]);
 });
-test('shuffle: every output fits between the ends of the bars, and no row of weights is flat or all on one word', async () => {
+test('shuffle: every output fits between the ends of the bars', async () => {
   const { START, LOW, HIGH, layer, put } = await emitted('shuffle'), orders = START.reduce((all, w) => all.flatMap(o => [...o, w].map((_, i) => put([...o, w], w, i))), [[]]);
   assert.equal(new Set(orders.map(String)).size, 720);
   for (const positions of [false, true]) for (const causal of [false, true]) for (const order of orders)
-    for (const v of layer(order, { positions, causal }).outputs.flat()) assert.ok(v > LOW && v < HIGH, `${order} ${v}`);
-  for (const row of layer(START, {}).weights) assert.ok(Math.max(...row) > .3 && Math.max(...row) < .8, row);
+    for (const v of layer(order, { positions, causal }).flat()) assert.ok(v > LOW && v < HIGH, `${order} ${v}`);
 });

@@ -45,6 +45,49 @@ var rest = async () => { // a redraw after a change of width may begin two frame
 # Opens what the figures of a page fold, for the tests that look inside.
 UNFOLD = "inks().forEach((_, n) => all('details', n).forEach(e => { e.open = true; }))"
 
+# What is wrong with the words that elements hold: too small, over other words, too many lines beside a button, alone in a row.
+FAULTS = r"""elements => {
+  const clip = e => { // what of the page an element may show itself in; null where it is pale
+    const [left, right, top, bottom] = [-1e9, 1e9, -1e9, 1e9], room = { left, right, top, bottom };
+    for (let shown = 1; e; e = e.parentElement) {
+      const { opacity, overflowX } = getComputedStyle(e);
+      if ((shown *= +opacity) < .3) return null;
+      if (overflowX === 'visible') continue;
+      const b = e.getBoundingClientRect();
+      for (const side in room) room[side] = Math[side === 'left' || side === 'top' ? 'max' : 'min'](room[side], b[side]);
+    }
+    return room;
+  };
+  const range = document.createRange(), small = [], lines = [], top = e => Math.round(e.getBoundingClientRect().top / 6);
+  for (const e of elements) {
+    if (e.closest('style, script, option, .sr') || !e.checkVisibility({ visibilityProperty: true }) || ![...e.childNodes].some(node => node.nodeType === 3)) continue;
+    const room = clip(e);
+    if (room) for (const node of e.childNodes) {
+      if (node.nodeType !== 3 || !node.data.trim()) continue;
+      const size = parseFloat(getComputedStyle(e).fontSize) * (e.ownerSVGElement ? Math.hypot(e.getScreenCTM().b, e.getScreenCTM().d) : 1), words = node.data.trim();
+      if (size < 11.99) small.push(`${words}: ${size.toFixed(1)} px`);
+      range.selectNodeContents(node);
+      for (const { left, right, top, bottom } of range.getClientRects()) {
+        const middle = (top + bottom) / 2, half = .36 * size; // of letters; a line is higher
+        lines.push({ node, words, left: Math.max(left + 1, room.left), right: Math.min(right - 1, room.right), top: Math.max(middle - half, room.top), bottom: Math.min(middle + half, room.bottom) });
+      }
+    }
+  }
+  const over = lines.flatMap((a, i) => lines.slice(i + 1).filter(b => a.node !== b.node && !(a.words === b.words && Math.abs(a.left - b.left) < 1) && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom).map(b => `${a.words} over ${b.words}`));
+  const rows = elements.filter(e => e.matches('.head p')).flatMap(e => {
+    range.selectNodeContents(e);
+    const ends = [...range.getClientRects()].map(r => Math.round(r.bottom / 6)), last = e.lastChild, word = last.data.search(/\S+$/);
+    range.setStart(last, word - 2); // of the word before it
+    return [...new Set(ends).size > 2 ? ['Play and Try take three lines'] : [], ...new Set([...range.getClientRects()].map(r => Math.round(r.bottom / 6))).size > 1 ? ['a word alone below Try'] : []];
+  });
+  const alone = elements.filter(e => e.matches('fieldset')).flatMap(e => {
+    const radios = [...e.querySelectorAll('label')].filter(label => label.getClientRects().length && label.querySelector('[type=radio]'));
+    const at = radios.map(top), of = y => at.filter(other => other === y).length;
+    return radios.filter((_, i) => of(at[i]) === 1 && at.some(y => of(y) > 1)).map(label => `${label.textContent} alone in a row`);
+  });
+  return [...small, ...over, ...rows, ...alone];
+}"""
+
 
 class Host:
     """A page with figures on it, and all that it asked for or complained about."""

@@ -29,7 +29,7 @@ test('the hand may go where each tour goes', () => {
   const { buckets, cliff, clocks, dial, dropout, gates, lengths, longer, packed, pairs, patch, shuffle, slopes, stretch } = heroes;
   const allowed = {
     buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
-    cliff: { p: between(0, cliff.LONGEST - 1), remedy: one(cliff.REMEDIES) },
+    cliff: { p: between(0, cliff.LONG - 1) },
     clocks: { p: between(0, clocks.END - 1) },
     dial: { m: between(0, dial.MAX), n: between(0, dial.MAX) },
     dropout: { place: one(Object.keys(dropout.PLACES)) },
@@ -40,7 +40,7 @@ test('the hand may go where each tour goes', () => {
     pairs: { at: between(0, pairs.NONE) },
     patch: { aim: one(Object.keys(patch.AIMS)), view: one(Object.keys(patch.VIEWS)), row: between(0, patch.FITTED - 1), column: between(0, patch.FITTED - 1) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join() },
-    slopes: { back: between(4, slopes.MANY - 1), match: between(0, 12) },
+    slopes: { back: between(4, 35) },
     stretch: { length: between(stretch.TRAINED, stretch.LONGEST), rule: one(Object.keys(stretch.RULES)) },
   };
   for (const name of NAMES) for (const state of states(name)) {
@@ -82,11 +82,10 @@ test('patch: both draw the line of a row wherever the query is, one alone a diag
   for (const s of others) { const [axial, mixed] = see(s); assert.ok(s.aim === 'diagonal' && axial < .3 && mixed > .97, `${at(s)} ${axial} ${mixed}`); }
   assert.deepEqual(states('patch').map(s => s.view).filter((v, i, all) => v !== all[i - 1]), [...Object.keys(VIEWS), '8 × 8']);
 });
-test('slopes: head after head loses the word, and a better match brings one back', () => {
+test('slopes: head after head loses the word', () => {
   const { slopes, share, tokens, SHARE } = heroes.slopes;
-  const see = s => slopes(8, 'released').filter(m => share(m, tokens(Math.round(s.back)), Math.round(s.match), 512) >= SHARE).length;
-  const [start, far, near] = [0, .52, .76].map(t => see(along(heroes.slopes.TOUR, t)));
-  assert.ok(start > far && near > far, `${start} ${far} ${near}`);
+  const see = states('slopes').map(s => slopes(8, 'released').filter(m => share(m, tokens(Math.round(s.back)), 6) >= SHARE).length);
+  assert.deepEqual(see, [...see].sort((a, b) => b - a)); assert.ok(see[0] === 8 && see.at(-1) < 4, see);
 });
 test('stretch: new angles come with length, and the rule takes them away', () => {
   const { unseen } = heroes.stretch, count = s => unseen(s.rule, Math.round(s.length)).length;
@@ -106,8 +105,11 @@ test('gates: the full stop sends what came before it away, and no word after it'
   const { STOP, TOUR, distances, gatesOf } = heroes.gates, [start, shut, end] = [0, .6, 1].map(t => distances(gatesOf(along(TOUR, t).stop)));
   assert.ok(shut[0] > start[0] + 3.7); assert.deepEqual(shut.slice(STOP), start.slice(STOP)); assert.deepEqual(end, start);
 });
-test('cliff and dropout: each way is shown', () => {
-  assert.deepEqual(new Set(states('cliff').map(s => s.remedy)), new Set(heroes.cliff.REMEDIES));
+test('cliff: the walk goes over the edge', () => {
+  const { rowAt } = heroes.cliff, rows = [0, 1].map(t => rowAt(along(heroes.cliff.TOUR, t).p, 'error'));
+  assert.ok(rows[0] !== null && rows[1] === null);
+});
+test('dropout: each way is shown', () => {
   assert.deepEqual(new Set(states('dropout').map(s => s.place)), new Set(Object.keys(heroes.dropout.PLACES)));
 });
 test('buckets: the whole row is swept, and training ends up too short', () => {
