@@ -160,6 +160,8 @@ class Hero:
     def html(self) -> str:
         """The figure as a page holds it, with words and a picture for readers without scripts."""
         fallback = f"<p>{escape(self.description)}</p>{self.picture}"
+        if "guess" in BEFORE.get(self.name, ()):
+            fallback = f'<div class="answer">{fallback}</div>'  # out of sight on a page whose script will ask first
         arguments = self.arguments(self.options)
         key = sha256((self.source + arguments).encode()).hexdigest()[:12]
         return PAGE.format(key=key, fallback=fallback, module=self.source, arguments=arguments)
