@@ -168,6 +168,9 @@ def short(value: str) -> str:
 
     >>> short("10.333333"), short("2px"), short("rgb(0, 114, 178)")
     ('10.33', '2', 'var(--enc-sinusoidal, #0072b2)')
+    >>> places = " ".join(map(str, range(20)))  # of letters, which are no line
+    >>> short(places) == places
+    True
     """
     if rgb := re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", value):
         color = "#{:02x}{:02x}{:02x}".format(*map(int, rgb.groups()))
@@ -177,13 +180,13 @@ def short(value: str) -> str:
         r"\d+\.\d+", lambda number: f"{float(number[0]):.{places}f}".rstrip("0").rstrip("."), value
     )
     value = re.sub(r"(?<=\d)px", "", value)
-    line = re.fullmatch(r"(M?)((?:-?[\d.]+[ ,]-?[\d.]+[ L,]?){9,})(.*)", value)
+    line = re.fullmatch(r"M((?:-?[\d.]+[ ,]-?[\d.]+[ L,]?){9,})(.*)", value)
     if not line:
         return value
-    numbers = [float(number) for number in re.findall(r"-?[\d.]+", line[2])]
+    numbers = [float(number) for number in re.findall(r"-?[\d.]+", line[1])]
     points = [complex(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
     written = (f"{point.real:.1f} {point.imag:.1f}".replace(".0", "") for point in straight(points))
-    return line[1] + ("L" if line[1] else " ").join(written) + line[3]
+    return "M" + "L".join(written) + line[2]
 
 
 def straight(points: list[complex]) -> list[complex]:
