@@ -99,8 +99,6 @@ def test_in_the_machine_that_reads(host):
 COLUMN = 362  # px of a page that is 390 px wide
 WIDE = {  # drawings that wait to be drawn anew
     "09-trained-model": {"9.4", "9.8"},
-    "10-longer": {"10.2", "10.3", "10.4", "10.8", "10.9"},
-    "11-plumbing": {"11.6"},
 }
 
 
