@@ -97,9 +97,6 @@ def test_in_the_machine_that_reads(host):
 
 
 COLUMN = 362  # px of a page that is 390 px wide
-WIDE = {  # drawings that wait to be drawn anew
-    "09-trained-model": {"9.4", "9.8"},
-}
 
 
 @pytest.mark.parametrize("path", chapters(ROOT), ids=lambda path: path.stem)
@@ -112,7 +109,7 @@ def test_letters_of_a_drawing_can_be_read_on_a_phone(path):
             sizes = [float(size) for size in re.findall(r'font-size[:=]\s*"?([\d.]+)', svg)]
             if sizes and "data-hero" not in html and min(sizes) * min(COLUMN / width, 4 / 3) < 11.99:
                 small.add(re.match(r"\*\*Figure ([\dA-Z.]+)\.", "".join(below["source"]))[1])
-    assert small == WIDE.get(path.stem, set())
+    assert small == set()
 
 
 @pytest.mark.parametrize("path", [path for path in chapters(ROOT) if path.parent.name == "chapters"], ids=lambda path: path.stem)
