@@ -159,11 +159,11 @@ class Snapshot:
 def written(attributes: dict) -> str:
     """Attributes in the shortest way, without what is so anyway."""
     usual = {("opacity", "1"), ("font-weight", "400"), ("fill", "currentColor")}
-    shown = [(name, short(str(value))) for name, value in attributes.items()]
+    shown = [(name, short(str(value), name in ("d", "points"))) for name, value in attributes.items()]
     return "".join(f' {name}="{value}"' for name, value in shown if (name, value) not in usual)
 
 
-def short(value: str) -> str:
+def short(value: str, line: bool = False) -> str:
     """A color of the page by its name, a length to a hundredth, and a line without the points that it passes anyway.
 
     >>> short("10.333333"), short("2px"), short("rgb(0, 114, 178)")
@@ -177,13 +177,13 @@ def short(value: str) -> str:
         r"\d+\.\d+", lambda number: f"{float(number[0]):.{places}f}".rstrip("0").rstrip("."), value
     )
     value = re.sub(r"(?<=\d)px", "", value)
-    line = re.fullmatch(r"(M?)((?:-?[\d.]+[ ,]-?[\d.]+[ L,]?){9,})(.*)", value)
-    if not line:
+    drawn = line and re.fullmatch(r"(M?)((?:-?[\d.]+[ ,]-?[\d.]+[ L,]?){9,})(.*)", value)
+    if not drawn:
         return value
-    numbers = [float(number) for number in re.findall(r"-?[\d.]+", line[2])]
+    numbers = [float(number) for number in re.findall(r"-?[\d.]+", drawn[2])]
     points = [complex(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
     written = (f"{point.real:.1f} {point.imag:.1f}".replace(".0", "") for point in straight(points))
-    return line[1] + ("L" if line[1] else " ").join(written) + line[3]
+    return drawn[1] + ("L" if drawn[1] else " ").join(written) + drawn[3]
 
 
 def straight(points: list[complex]) -> list[complex]:

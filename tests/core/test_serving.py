@@ -9,10 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from d2lpos.config import Refused, apply, asks, edits, fresh, memory, read, settings, traps
+from d2lpos.config import Refused, apply, asks, edits, fresh, memory, read, settings, traps, verdict
 from d2lpos.config.__main__ import main
 from d2lpos.config.tables import table
 from d2lpos.config.traps import in_words
+from d2lpos.config.verdict import in_words as answered
 
 PROGRAMS, RULES = [program for program in table("programs") if program != "ollama"], table("settings")["rules"]
 
@@ -239,6 +240,9 @@ def test_nobody_is_said_to_have_released_a_stretch_that_a_user_may_have_added():
     added = LLAMA_31 | {"rope_scaling": {"type": "linear", "factor": 4.0}}
     assert "No model of this family is known here that was released with linear" in sources_in(added)
     assert "keep it" not in sources_in(added)
+    distilled = read(QWEN3 | {"rope_scaling": YARN | {"attn_factor": 0.8782}, "max_position_embeddings": 131_072})  # by DeepSeek
+    said = answered(verdict(distilled, 100_000))
+    assert "Qwen's own files have no stretch" in said and "Its makers release it without" not in said
 
 
 def test_sections_are_in_the_book():
