@@ -15,7 +15,7 @@ from torch import nn
 from d2lpos import Encoding, RoPE
 from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, records, run_probe
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.observed import board_data, shown, texts
+from d2lpos.lab.observed import board_data, digits_found, shown, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.publish import publish
@@ -338,6 +338,12 @@ def test_a_table_shows_the_right_case_and_what_others_lose():
     assert cells["reversed"] == "+2.500 ± 0.000"
     some[0]["run"]["dtype"] = "bfloat16"
     assert [*shown(some)] == ["made by rule, bfloat16", "made by rule, float32"]
+
+
+def test_digits_are_counted_passage_by_passage():
+    cells = digits_found(records("real-needles"))
+    assert set(cells.stack()) - {"–"} <= {f"{right} of 40" for right in range(41)}
+    assert {"Persuasion", "Pride and Prejudice", "code"} == set(cells.loc["yarn"].index.get_level_values("Text"))
 
 
 def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
