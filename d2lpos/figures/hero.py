@@ -175,6 +175,8 @@ class Hero:
             fallback += table_of_view(**self.state)
         else:
             fallback += self.picture
+        if "guess" in BEFORE.get(self.name, ()):
+            fallback = f'<div class="answer">{fallback}</div>'  # out of sight on a page whose script will ask first
         arguments = self.arguments(self.options)
         key = sha256((self.source + arguments).encode()).hexdigest()[:12]
         return PAGE.format(key=key, fallback=fallback, module=self.source, arguments=arguments)

@@ -43,7 +43,7 @@ def test_a_picture_or_a_table_of_each_figure_of_the_book_stays_where_scripts_do_
     assert "<svg" not in hero("dial", m=3).html.split("<script")[0]
 
 
-@pytest.mark.parametrize("name", ["clocks", "gates", "pairs"])
+@pytest.mark.parametrize("name", ["clocks", "gates", "packed", "pairs"])
 def test_a_picture_shows_what_the_script_draws_on_paper(browser, name):
     page = browser.new_page(viewport={"width": WIDTH, "height": 560}, reduced_motion="reduce")
     page.emulate_media(media="print")

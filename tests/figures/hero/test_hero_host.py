@@ -193,6 +193,16 @@ def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, na
     assert host.page.get_by_role("button", name="Play").is_visible()
 
 
+def test_the_answer_is_out_of_sight_until_the_script_asks(browser):
+    still, css = hero("packed").html.partition("<script")[0], (BOOK / "_static/book.css").read_text("utf-8")
+    rule = re.search(r"@media screen and \(scripting:enabled\) \{\[data-hero\].*\}\}", css)[0]
+    for scripts in (True, False):
+        page = browser.new_page(java_script_enabled=scripts)
+        page.set_content(f"<style>{rule}</style>{still}")
+        assert page.get_by_text(hero("packed").description).is_visible() != scripts
+        page.close()
+
+
 HANDS = {
     "press": lambda page: page.mouse.click(300, 300),
     "key": lambda page: page.keyboard.press("Tab"),
