@@ -31,6 +31,16 @@ def test_what_a_trained_model_says_has_a_cell_and_a_reason(table):
     assert sorted(row.id for row in table if row.trained) == sorted(names)
 
 
+def test_a_measured_number_comes_with_what_was_drawn():
+    """In chapters that judge trained models and studies: seeds, passages or sentences."""
+    judging = ("04b-", "09-", "09a-", "09b-", "10-", "12-")
+    table = [row for path, chapter in read(ROOT).items() if path.name.startswith(judging) for row in rows(chapter, LEDGER)]
+    reasons = {row.id: LEDGER["claims"][row.id]["trained" if row.trained else "because"] for row in table}
+    measured = {name for name, reason in reasons.items() if re.search(r"(?<!transformers )\b\d\.\d\d", reason)}
+    drawn = {name for name, reason in reasons.items() if re.search(r"\b(seeds?|passages?|sentences?)\b", reason)}
+    assert len(measured) >= 8 and not measured - drawn
+
+
 def test_chapter_9_tells_both_verdicts(table):
     [chapter] = (ROOT / "chapters").glob("09-*.ipynb")
     cells = nbformat.read(chapter, as_version=4).cells
