@@ -1,39 +1,36 @@
 """Pieces that were read apart: what other people's methods lose beside ours, and where the first token's weight goes.
 
-The requests are those of `reuse`: a document of 512 tokens, read in four pieces, each alone, behind a prompt of another
-text. To what `reuse` has are added:
+The requests are those of `reuse`, with a document of 512 tokens in four pieces. To the ways of `reuse` are added:
 
-- CacheBlend's share (Yao et al. 2025, arXiv 2405.16444): the layers up to the second are computed for all tokens, and
-  from there on 16 % of the document's, those whose values in the second layer are farthest from the kept ones. Both
-  numbers are those of https://github.com/YaoJiayi/CacheBlend, vllm_blend, commit 8c61bdd.
-- APE (Yang et al. 2025, arXiv 2502.05431): the pieces are read behind a prefix that they share, and the prefix stays, at
-  the row's beginning. All pieces stand at the same places, and what follows stands behind the longest. In what follows,
-  scores of the document are divided by a temperature T, and its weight in the sum is brought back to the power T and
-  multiplied by S, as in https://github.com/joshianirudh/APE, src/ape_llama.py, commit 1278be4, which has a copy of the
-  authors' code. T and S are taken where the loss is lowest on the other four passages of the text.
+- CacheBlend's share (Yao et al. 2025, arXiv 2405.16444): two layers are computed for all tokens, and the others for the
+  16 % of the document whose values in the second are farthest from the kept ones, as in
+  https://github.com/YaoJiayi/CacheBlend, vllm_blend, commit 8c61bdd.
+- APE (Yang et al. 2025, arXiv 2502.05431): the pieces are read behind a prefix, which stays at the row's beginning, and
+  all stand at the same places. What follows divides scores of the document by T, and brings its weight in the sum back
+  to the power T and multiplies it by S, as in https://github.com/joshianirudh/APE, a copy of the authors' code,
+  src/ape_llama.py, commit 1278be4. T and S are taken where the loss is lowest on the other four passages of the text.
 - The prefix stays, and positions count on: APE's first part alone.
 
-Why is it in code that the first tokens of the pieces cost something (`reuse`)? A row has the share of the weight that
-the 48 tokens behind the document give to parts of the row, a mean over layers and heads.
+Why is it in code that the first tokens of the pieces cost something? A row has the share of the weight that the 48 tokens
+behind the document give to parts of the row, a mean over layers and heads.
 
-Decided before the runs, for each text by itself, with Student's 95 % interval over its five passages. A first run on one
-passage of code, after these sentences were written, had shown that T has to go below 0.8:
+Decided before the runs, for each text by itself, by Student's 95 % interval over its five passages. A first run on one
+passage of code, after these sentences were written, had shown that T has to go below 0.8. A sentence holds where the
+interval lies on its side, fails where it lies on the other, and is open elsewhere:
 
-1. "the prefix may stay": to keep the prefix loses less than to drop it. Holds where the interval of (stays − dropped)
-   lies below 0, fails where it lies above.
-2. "T and S": APE with T and S loses less than with 1 and 1. The same of (T and S − 1 and 1).
-3. "the chosen share": CacheBlend's 81 tokens lose less than the first 16 of each piece, 64 in all. The same.
+1. "the prefix may stay": to keep the prefix loses less than to drop it.
+2. "T and S": APE with T and S loses less than with 1 and 1.
+3. "the chosen share": CacheBlend's 81 tokens lose less than the first 16 of each piece, 64 in all.
 4. "a sink in each piece": turned on, the pieces' first tokens have more than 0.1 of the weight.
 5. "taken from the text": turned on, the rest of the document has less weight than with fresh keys.
-6. "it goes home": with the first tokens of the pieces left out, the row's first token gets more than half of what they had.
+6. "it goes home": with the pieces' first tokens left out, the row's first token gets more than half of what they had.
 
-And of code beside the novels, where an explanation needs that they differ:
+And where code's interval lies above those of both novels, or below both:
 
-7. "more weight in code", 8. "more from the text in code", 9. "stronger sinks alone in code" (the share of a piece's
-   tokens from the 17th on that they give to its first token while it is read alone), 10. "longer values in code" (the
-   length of the first token's value, over the mean of the piece's others, a mean over layers and heads). Each holds where
-   code's interval lies above (for 8 below) those of both novels, fails where it lies on the other side of both, and is open
-   elsewhere.
+7. "more weight in code" on the pieces' first tokens.
+8. "more from the text in code".
+9. "stronger sinks alone in code": the share that a piece's tokens, from the 17th on, give to its first while read alone.
+10. "longer values in code": the length of the first token's value, over the mean of the piece's others.
 """
 
 import math
@@ -88,7 +85,7 @@ def weighted(
 
 
 def apart(probe: Probe, device: str) -> list[dict]:
-    """A row for each method; of three also the shares of the weight, and of those turned on what the first tokens are."""
+    """A row for each method, with the shares of the weight; that of keys turned on also says what the first tokens are."""
     words = encoder(probe.model)(LEAD)
     plain, behind = Request(probe, device), Request(probe, device, before=LEAD)
 
@@ -134,7 +131,7 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     """What is decided of the ten sentences of this module: a row for each sentence and text, with the interval.
 
     mean, low, high: of sentences 1 to 6 what must be below 0 to hold; of 7 to 10 what code is said to have more of, and
-    their verdict stands in the row of code.
+    their verdict stands in the row of code. These need records of code and of another text.
     """
     from pandas import DataFrame
 
@@ -146,12 +143,12 @@ def judged(records: Iterable[dict]) -> "DataFrame":
         return rows[case].map(lambda row: row["shares"][part])
 
     tempered = losses[[APE.format(*pair) for pair in GRID]]
-    best = {at: tempered.loc[at[0]].drop(at[1]).mean().idxmin() for at in losses.index}
-    tuned = losses["seed"].index.map(lambda at: losses.at[at, best[at]])
-    first, left = share("turned on", "pieces' first"), share("turned on", "document")
-    taken = left - share("computed fresh", "document")
+    best = [tempered.loc[text].drop(seed).mean().idxmin() for text, seed in losses.index]
+    tuned = [losses.at[passage, case] for passage, case in zip(losses.index, best, strict=True)]
+    first = share("turned on", "pieces' first")
+    taken = share("turned on", "document") - share("computed fresh", "document")
     home = share(LEFT_OUT, "row's first") - share("turned on", "row's first")
-    below_zero = {
+    of_each_text = {
         "the prefix may stay": losses["the prefix stays"] - losses["read behind a lead that is dropped"],
         "T and S": tuned - losses[APE.format(1.0, 1.0)],
         "the chosen share": losses["CacheBlend's 16 %"] - losses[f"first {MOST} anew"],
@@ -166,15 +163,14 @@ def judged(records: Iterable[dict]) -> "DataFrame":
         "longer values in code": rows["turned on"].map(lambda row: row["value"]),
     }
     table = []
-    for sentence, values in (below_zero | more_in_code).items():
+    both = {"code"} < set(losses["text"])
+    for sentence, values in (of_each_text | (more_in_code if both else {})).items():
         each = {text: _below(part) for text, part in values.groupby("text", sort=False)}
-        for text, (*numbers, verdict) in each.items():
-            if sentence in more_in_code and text != "code":
-                verdict = ""
-            elif sentence in more_in_code:
-                novels = [one for other, one in each.items() if other != "code"]
-                above = numbers[1] > max((one[2] for one in novels), default=math.inf)
-                below = numbers[2] < min((one[1] for one in novels), default=-math.inf)
-                verdict = "holds" if above else "fails" if below else "open"
-            table.append([sentence, text, *numbers, verdict])
+        if sentence in more_in_code:
+            (*code, _), novels = each.pop("code"), list(each.values())
+            above = all(code[1] > novel[2] for novel in novels)
+            below = all(code[2] < novel[1] for novel in novels)
+            each = {text: (*novel[:4], "") for text, novel in each.items()}
+            each["code"] = (*code, "holds" if above else "fails" if below else "open")
+        table += [[sentence, text, *numbers] for text, numbers in each.items()]
     return DataFrame(table, columns=["sentence", "text", "mean", "low", "high", "n", "verdict"])

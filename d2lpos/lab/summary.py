@@ -61,10 +61,9 @@ def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame"
 def interval(values: "Series", drawn: str | Sequence[str] = "seed") -> tuple[float, float, float, int]:
     """Return the mean of values, its 95 % interval from low to high, and n, the number of independent draws.
 
-    values: numbers, whose index says which draw each comes from. drawn: the names in the index that tell draws apart,
-    such as the seed of a training, or the number of a passage. Eight needles of one passage are one draw, and the first
-    passages of two texts are not two draws from one text. So average what belongs to one draw, and give each text an
-    interval of its own.
+    values: numbers, whose index names the draw that each comes from. drawn: the names that tell draws apart: the seed of
+    a training, the number of a passage. Eight needles of one passage are one draw, so average them first; and the first
+    passages of two texts are no two draws, so give each text an interval of its own.
 
     The interval is Student's. One draw has none: low and high are nan.
     Raises ValueError for a name that is not in the index, for nan, and where several values belong to one draw.

@@ -358,8 +358,8 @@ MISTAKES = {
         "scores[..., document] / temperature → scores[..., document]", "(temperature - 1) * total + → (1 - temperature) * total +",
         "math.log(scale)).where → scale).where", "there - probe.length + behind.size_of_piece → there - probe.length",
         "torch.where(own, behind.room[0] + behind.place, behind.here) → behind.here", "(of[anew] == 1).nonzero()[:-1, 0] → (of[anew] > 0).nonzero()[:, 0]",
-        "tempered.loc[at[0]].drop(at[1]) → tempered.loc[at[0]]", "0.1 - first → first - 0.1", "first / 2 - home → first - home",
-        '"more from the text in code": -taken → "more from the text in code": taken', 'if other != "code"] → ]',
+        "tempered.loc[text].drop(seed) → tempered.loc[text]", "0.1 - first → first - 0.1", "first / 2 - home → first - home",
+        '"more from the text in code": -taken → "more from the text in code": taken', "code[1] > novel[2] → code[1] > novel[1]",
         "behind.stored_alone(words) → behind.stored_alone([])"],
     "d2lpos/lab/bits.py tests/lab/test_served.py": [
         "for part in x.split(group, dim=-2)] → for part in x[..., : x.shape[-2] // group * group, :].split(group, dim=-2)] + [x[..., x.shape[-2] // group * group :, :]]",
