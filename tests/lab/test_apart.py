@@ -103,7 +103,7 @@ def test_rows_share_all_of_the_weight_and_only_three_parts_can_have_none(rows):
 
 def made_up(text: str, seed: int, **numbers: float) -> dict:
     """A record in which all sentences but the last four hold, and these by what code has more of."""
-    more = 0.05 * (text == "code") * numbers["more"]
+    more = 0.05 * numbers["more"] if text == "code" else numbers.get("apart", 0) * seed
     losses_by_case = {"computed fresh": 3.0, "turned on": 3.2, LEFT_OUT: 3.1, "first 1 anew": 3.1, "first 16 anew": 3.1}
     losses_by_case |= {"CacheBlend's 16 %": 3.05, "read behind a lead that is dropped": 3.1, "the prefix stays": 3.0}
     losses_by_case |= {APE.format(*pair): 3.5 - numbers.get("own", 0.1) * (pair == GRID[1 + seed]) - 0.2 * (pair == GRID[3]) for pair in GRID}
@@ -127,6 +127,12 @@ def test_sentences_are_judged_by_text_and_code_beside_both_novels(more, verdict)
     own, beside = table[:18], table[18:]
     assert set(own["verdict"]) == {"holds"}
     assert set(beside.loc[beside["text"] == "code", "verdict"]) == {verdict}
+
+
+@pytest.mark.parametrize("more", [1, -1])
+def test_it_is_open_where_code_lies_within_the_interval_of_a_novel(more):
+    table = judged([made_up(text, seed, more=more, apart=0.02) for text in ("pride", "code") for seed in (0, 1)])
+    assert table.loc[table["text"] == "code", "verdict"].tolist()[6:] == 4 * ["open"]
 
 
 @pytest.mark.parametrize(("own", "change"), [(0.1, -0.2), (0.5, 0.0)])
