@@ -55,7 +55,7 @@ def test_it_plays_when_it_is_seen_and_stops_at_the_end(host):
     assert host(STATE) == {"at": 10, "says": "1/3First.", "play": "Play"}
     host("document.querySelector('[data-hero]').scrollIntoView({block: 'center'})")
     host.page.wait_for_function("() => all('.play')[0].textContent === 'Stop'")
-    host.page.wait_for_function("() => all('circle')[0].getAttribute('cx') === '90'")
+    host.page.wait_for_function("() => all('.play')[0].textContent === 'Play'")
     assert host(STATE) == {"at": 90, "says": "3/3Third.", "play": "Play"}
     host.page.wait_for_function("() => spoken() === 'Third.'")
 
