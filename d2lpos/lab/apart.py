@@ -9,6 +9,8 @@ The requests are those of `reuse`, with a document of 512 tokens in four pieces.
   all stand at the same places. What follows divides scores of the document by T, and brings its weight in the sum back
   to the power T and multiplies it by S, as in https://github.com/joshianirudh/APE, a copy of the authors' code,
   src/ape_llama.py, commit 1278be4. T and S are taken where the loss is lowest on the other four passages of the text.
+  The code that was released (https://github.com/Infini-AI-Lab/APE, commit 52513bc) brings the weight to the power S T
+  instead, so rows with S below 1 are not those of the released method.
 - The prefix stays, and positions count on: APE's first part alone.
 
 Why is it in code that the first tokens of the pieces cost something? A row has the share of the weight that the 48 tokens

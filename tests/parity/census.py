@@ -283,6 +283,9 @@ def row(family: str, hand: dict) -> dict[str, str]:
     cells |= hand["besides"].get(family, {})
     cells["kind by default"] = cells["kind"] = KINDS[cells["encoding"]]
     if released:
+        longest = released["config"].get("max_position_embeddings")
+        if longest and cells["window"].isdecimal() and int(cells["window"]) >= longest:
+            cells["window"] = ""  # it hides nothing of any text
         default = None if family in REQUIRED else read(family)[0]
         other = columns(default) | hand["besides"].get(family, {}) if default else {}
         cells["kind by default"] = KINDS.get(other["encoding"], "") if other else cells["kind"]
