@@ -683,7 +683,7 @@ def test_each_control_is_reached_and_worked_by_keys(reader):
     page.keyboard.press("ArrowRight")
     page.locator("[data-b='2']").focus()
     page.keyboard.press("ArrowRight")
-    assert page.get_attribute("[data-b='1']", "aria-checked") == "true"
+    expect(page.locator("[data-b='1']")).to_have_attribute("aria-checked", "true")
     page.locator(".mine summary").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".costs p").first).to_be_visible()
