@@ -23,7 +23,7 @@ from .not_found import write_not_found
 from .numbers import renumber
 from .policy import write_policies
 from .repair import repair_pages
-from .search import remove_tools, skip_index, write_index
+from .search import change_tools, skip_index, write_index
 from .slim import slim
 from .social import describe, set_address, without_placeholder
 from .trust import say_how_to_trust
@@ -71,7 +71,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     """Change the site of a finished build, each step after those that write what it reads."""
     if exception or app.builder.format != "html":
         return
-    steps = [write_font, say_how_to_trust, lead_on, your_model.write_scripts, repair_pages, remove_tools, slim, write_index]
+    steps = [write_font, say_how_to_trust, lead_on, your_model.write_scripts, repair_pages, change_tools, slim, write_index]
     steps += [bring_char_models, write_not_found, third_party.write_licenses, write_policies]  # nothing may change after the last
     for step in steps:
         step(app)

@@ -11,9 +11,9 @@ import zlib
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copy
 
 from bs4 import BeautifulSoup, NavigableString, Tag
-from programs import terser
 from sphinx.application import Sphinx
 
 MINISEARCH = Path(__file__).parents[2] / "_vendor" / "minisearch" / "minisearch.js"
@@ -35,9 +35,11 @@ def skip_index(app: Sphinx) -> None:
     app.builder.index_page = app.builder.dump_search_index = lambda *_: None
 
 
-def remove_tools(app: Sphinx) -> None:
-    """Remove the script of Sphinx's search, which no page has."""
-    (Path(app.outdir) / "_static" / "searchtools.js").unlink(missing_ok=True)
+def change_tools(app: Sphinx) -> None:
+    """Bring MiniSearch in place of the script of Sphinx's search, before scripts are shortened."""
+    static = Path(app.outdir) / "_static"
+    (static / "searchtools.js").unlink(missing_ok=True)
+    copy(MINISEARCH, static)
 
 
 def write_index(app: Sphinx) -> None:
@@ -54,8 +56,6 @@ def write_index(app: Sphinx) -> None:
     packed, static = pack(index), site / "_static"
     (static / "search-index.bin").write_bytes(packed)
     (static / "search-index.js").write_text(f'bookSearch.unpack("{b64encode(packed).decode()}");\n', "utf-8")
-    with terser() as light:
-        (static / "minisearch.js").write_text(light(MINISEARCH.read_text("utf-8")), "utf-8")
 
 
 def pack(parts: list[dict]) -> bytes:
