@@ -176,7 +176,7 @@ def test_any_other_file_is_read_or_refused():
             answers["read"] += 1
         except Refused as refusal:
             answers["odd" if refusal.code == "odd" else "refused"] += 1
-    assert min(answers["read"], answers["refused"]) > 250 and answers["odd"] < 10
+    assert min(answers["read"], answers["refused"]) > 250 and answers["odd"] <= 4
 
 
 def test_every_code_of_a_refusal_has_words_and_every_word_a_code():

@@ -168,10 +168,11 @@ def test_keys_that_a_class_passes_over_or_has_alone_mean_what_they_mean_there(fa
 
 # Of a mutant of this file the class takes another factor than we read: open.
 DIFFERS = pytest.param("Phi-3.5 MoE", marks=pytest.mark.xfail(strict=False))
-DRAWN = [name for name in sorted(FILES) if turning(FILES[name]) and name != "Phi-3.5 MoE"][::4][:20]
+NONE_BUILT = {"CodeGen 350M", "Devstral Small 2 24B"}  # whose classes build no model of a mutant
+DRAWN = {*[name for name in sorted(FILES) if turning(FILES[name]) and name != "Phi-3.5 MoE"][::4][:20]} - NONE_BUILT
 
 
-@pytest.mark.parametrize("name", [*DRAWN, DIFFERS])
+@pytest.mark.parametrize("name", [*sorted(DRAWN), DIFFERS])
 def test_a_file_with_another_value_is_refused_or_read_as_its_class_turns(name):
     dice, compared = random.Random(name), 0
     for _ in range(25):
@@ -183,8 +184,7 @@ def test_a_file_with_another_value_is_refused_or_read_as_its_class_turns(name):
         theirs = frequencies_or_none(file)
         assert theirs is None or agree(ours, theirs), file
         compared += bool(theirs)
-    if not compared:
-        pytest.skip("its class builds none of them")
+    assert compared
 
 
 def set_on(config: PretrainedConfig, changes: dict, merged: bool) -> None:

@@ -294,7 +294,7 @@ def test_figures_compute_what_d2lpos_does_and_say_what_they_compute():
 
 
 def test_in_node():
-    assert passed(*sorted(HERE.glob("*.test.mjs"))) >= 20
+    assert passed(*sorted(HERE.glob("*.test.mjs"))) >= 24
 
 
 @pytest.mark.parametrize("stack", [("window",) * 4, ("window", "none", "window", "window")])
