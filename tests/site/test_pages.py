@@ -119,9 +119,11 @@ def test_every_link_leads_to_a_place_that_is_in_sight_then(site, address, browse
 
 
 class Slow(Quiet):
-    """Fonts come later than a browser waits for them. Of a page, what is seen first comes in small pieces."""
+    """Fonts come later than a browser waits for them, scripts after the page. What is seen first comes in small pieces."""
 
     def copyfile(self, source, out):
+        if ".js" in self.path:
+            sleep(1)
         if self.path.endswith(".woff2"):
             sleep(4)
         if self.path.endswith(".html"):
@@ -212,7 +214,7 @@ def test_nothing_moves_on_a_slow_line(site, browser):
     with serve(site, Slow) as address, visit(browser, PHONE) as phone, visit(browser, DESK) as desk:
         for reader in (phone, desk):
             reader.page.add_init_script(SHIFTS)
-        for name in ["chapters/02-sinusoidal", "chapters/04-rope", "book/teachers"]:
+        for name in ["chapters/02-sinusoidal", "chapters/04-rope", "book/teachers", "book/review"]:
             for reader in (phone, desk):
                 reader.page.goto(f"{address}/{name}.html", wait_until="commit")
             for reader in (phone, desk):
