@@ -27,9 +27,9 @@ for asked, path in [*GUESSES, *ASKS.values()]:
     PAGES.setdefault(str(path.relative_to(ROOT).with_suffix("")), {})[asked["id"]] = asked
 SCREENS = {390: 844, 1280: 800}
 # Of each prediction, what its reader sees: those above it are answered. A headline is in sight everywhere, as is a figure that
-# a chapter opens with; a label is for who listens.
-IN_SIGHT = r"""reach => [...document.querySelectorAll('.predict, [data-hero]')].map(e => e.matches('.predict') ? e : e.shadowRoot?.querySelector('.asks')).filter(e => e).map((box, at, boxes) => {
-    const above = boxes[at - 1];
+# a chapter opens with; a label is for who listens. A figure covers nothing of what follows, so its guess looks three screens far.
+IN_SIGHT = r"""screen => [...document.querySelectorAll('.predict, [data-hero]')].map(e => e.matches('.predict') ? e : e.shadowRoot?.querySelector('.asks')).filter(e => e).map((box, at, boxes) => {
+    const above = boxes[at - 1], reach = box.matches('.asks') ? 3 * screen : screen;
     if (above) (above.querySelector('form .skip') ?? above.querySelector('details:not([open]) summary'))?.click();
     const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
     const inline = e => e.parentElement && getComputedStyle(e).display === 'inline' && !(e instanceof SVGTextElement);

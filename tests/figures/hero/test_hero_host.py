@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from book.essay import BOOK
-from d2lpos.figures.hero import OPTIONS, data, hero
+from d2lpos.figures.hero import BEFORE, OPTIONS, data, hero
 from tests.figures.hero.host import UNFOLD, on, phone, still
 
 WINDOW = (760, 900)
@@ -183,7 +183,7 @@ ASKS = [
 @pytest.mark.parametrize(("name", "first", "last", "answer", "guesses"), ASKS)
 def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, name, first, last, answer, guesses):
     host.stop_time()
-    host.show(hero(name))
+    host.show(hero(name), asks=True)
     host.page.clock.run_for(3000)
     assert host("[all('.plays').length, out()[0]]") == [0, first]
     assert not host(f"seen().some(e => /{answer}/.test(e.textContent))")
@@ -196,6 +196,25 @@ def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, na
         host.page.clock.run_for(6000)
         assert host("[all('.plays').length, out()[0]]") == [0, last]
     assert host.page.get_by_role("button", name="Play").is_visible()
+
+
+@phone(844)
+@pytest.mark.parametrize("name", [name for name, before in BEFORE.items() if "guess" in before])
+def test_before_a_guess_no_control_moves_and_a_hand_is_told_why(host, name):
+    host.show(hero(name), asks=True)
+    host.rest()
+    before = host("[ink(), out(), all('input').map(e => [e.value, e.checked])]")
+    assert host("Math.min(...all('.asks button:not([hidden])').map(e => box(e).height))") >= 44
+    place = host("box(all('.over input, .ctl label').at(-1)).toJSON()")
+    host.page.mouse.click(place["x"] + place["width"] / 2, place["y"] + 22)
+    host.page.keyboard.press("Tab")
+    host.page.keyboard.press("ArrowRight")
+    host.rest()
+    assert host("[ink(), out(), all('input').map(e => [e.value, e.checked])]") == before
+    assert host("all('legend')[0].textContent").startswith("Guess first. ")
+    host.page.locator(".asks button").first.click()
+    assert host("all('input').some(e => e.disabled)") is False
+    assert host("all('legend')[0].textContent").startswith("You said ")
 
 
 def test_the_answer_is_out_of_sight_until_the_script_asks(browser):

@@ -36,7 +36,7 @@ ACROSS = """(() => {
 @on(viewport={"width": 390, "height": 844})
 def test_a_guess_plays_the_answer_which_nothing_told_before(host):
     host.stop_time()
-    host.show(hero("lengths"))
+    host.show(hero("lengths"), asks=True)
     host.page.clock.run_for(3000)
     top, high = "box(all('svg.live')[0]).top", "box(all('.fig')[0]).height"
     before = [host(top), host(high)]
