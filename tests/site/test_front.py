@@ -164,6 +164,7 @@ def test_forced_colors_leave_words_and_bars(page):
 def test_the_live_model_is_on_the_second_screen(page):
     for width, height in ((1366, 768), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
+        assert page.locator(".own .key").is_visible()  # what red means
         own = page.locator(".own").bounding_box()
         assert own["y"] + own["height"] <= 2 * height, (width, height, own)
 

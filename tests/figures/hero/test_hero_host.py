@@ -616,10 +616,11 @@ def test_a_longer_text_brings_stripes_to_rope_and_takes_weight_where_there_is_no
     host.rest()
     tokens = """['full', 'window', 'none'].map(kind => ['sight', 'fresh'].map(part => {
       const [e] = all(`.${kind} .${part}`), unit = all('.none .sight')[0], of = e => e.x2.baseVal.value - e.x1.baseVal.value;
-      return Math.round(of(e) / of(unit) * parseInt(all('text').at(-1).textContent));
+      return Math.round(of(e) / of(unit) * parseInt(all('.pill + text')[0].textContent));
     }))"""
     bars = "all('rect[width=\"12\"]:not(.whole)').map(e => +e.getAttribute('height') / 44)"
     assert host(tokens) == [[32, 0], [16, 0], [32, 0]]
+    assert host("all('text.mute').map(e => e.textContent)") == ["↑ the needle’s weight", "↑ what the last token sees"]
     assert host(bars) == pytest.approx([0.827, 0, 0.827], abs=1e-3)
     assert host("all('.unknown').length") == 0
     host.label("length of the text").press("End")
