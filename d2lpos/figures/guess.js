@@ -12,9 +12,7 @@ const guess = ({ ask, answers, right, so }) => button => {
   } }));
   const box = h('fieldset.head.asks', {}, legend, ...chips, still() ? '' : button);
   const wait = on => { button.hidden = on; box.classList.remove('due'); box.parentNode.querySelectorAll('input').forEach(e => { e.disabled = on; }); };
-  queueMicrotask(() => { // once it stands in its figure
-    wait(true);
-    box.parentNode.addEventListener('pointerdown', e => { if (button.hidden && !box.contains(e.target)) { lead.textContent = 'Guess first. '; box.classList.add('due'); } });
-  });
+  const remind = e => { if (button.hidden && !box.contains(e.target)) { lead.textContent = 'Guess first. '; box.classList.add('due'); } };
+  queueMicrotask(() => { wait(true); box.parentNode.addEventListener('pointerdown', remind); }); // once it stands in its figure
   return box;
 };

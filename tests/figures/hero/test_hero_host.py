@@ -616,7 +616,7 @@ def test_a_longer_text_brings_stripes_to_rope_and_takes_weight_where_there_is_no
     host.rest()
     tokens = """['full', 'window', 'none'].map(kind => ['sight', 'fresh'].map(part => {
       const [e] = all(`.${kind} .${part}`), unit = all('.none .sight')[0], of = e => e.x2.baseVal.value - e.x1.baseVal.value;
-      return Math.round(of(e) / of(unit) * parseInt(all('.pill + text')[0].textContent));
+      return Math.round(of(e) / of(unit) * parseInt(all('text').at(-1).textContent));
     }))"""
     bars = "all('rect[width=\"12\"]:not(.whole)').map(e => +e.getAttribute('height') / 44)"
     assert host(tokens) == [[32, 0], [16, 0], [32, 0]]
