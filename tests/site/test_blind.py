@@ -27,9 +27,9 @@ for asked, path in [*GUESSES, *ASKS.values()]:
     PAGES.setdefault(str(path.relative_to(ROOT).with_suffix("")), {})[asked["id"]] = asked
 SCREENS = {390: 844, 1280: 800}
 # Of each prediction, what its reader sees: those above it are answered. A headline is in sight everywhere, as is a figure that
-# a chapter opens with; a label is for who listens. A figure covers nothing of what follows, so its guess looks three screens far.
-IN_SIGHT = r"""screen => [...document.querySelectorAll('.predict, [data-hero]')].map(e => e.matches('.predict') ? e : e.shadowRoot?.querySelector('.asks')).filter(e => e).map((box, at, boxes) => {
-    const above = boxes[at - 1], reach = box.matches('.asks') ? 3 * screen : screen;
+# a chapter opens with; a label is for who listens.
+IN_SIGHT = r"""reach => [...document.querySelectorAll('.predict, [data-hero]')].map(e => e.matches('.predict') ? e : e.shadowRoot?.querySelector('.asks')).filter(e => e).map((box, at, boxes) => {
+    const above = boxes[at - 1];
     if (above) (above.querySelector('form .skip') ?? above.querySelector('details:not([open]) summary'))?.click();
     const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
     const inline = e => e.parentElement && getComputedStyle(e).display === 'inline' && !(e instanceof SVGTextElement);
@@ -99,6 +99,13 @@ def test_nothing_in_sight_tells_the_answer(address, browser, name):
                 other = [part for of, part in OTHER if of == ask["id"]]
                 faults |= {(width, ask["id"], one) for one in leaks(ask, texts) if not any(part in one for part in other)}
     assert faults == set()
+
+
+def test_the_section_below_figure_8_1_does_not_rank_the_models_that_the_figure_asks_about():
+    [ask] = [ask for ask, _ in GUESSES if ask["id"] == "8.figure"]
+    cells = nbformat.read(ROOT / "chapters/08-choosing.ipynb", as_version=4).cells
+    people, measured, *_ = (at for at, cell in enumerate(cells) if cell.source.startswith("## "))
+    assert leaks(ask, [cell.source for cell in cells[people:measured] if cell.cell_type == "markdown"]) == []
 
 
 def test_every_prediction_lists_what_would_tell_its_answer():

@@ -175,12 +175,14 @@ def test_a_story_whose_frames_come_late_is_silent_too(host):
 
 # A figure that asks, its first and its last number, what would tell the answer, and what it says to two guesses.
 ASKS = [
+    ("lengths", "64", "512", "1.334|3.678|KERPLE is", {"RoPE": "You said RoPE. It is KERPLE: its loss is 1.334", "KERPLE": "You said KERPLE. Yes: its loss is 1.334"}),
     ("packed", "4 %", "68 %", "68|65|3.18", {"as much": "You said as much. It is more: 68 %", "more": "You said more. Yes: 68 %"}),
     ("pairs", "No pair", "Pair 0", "0.365|0.050|4.19", {"slow": "You said slow. It is fast: pair 0", "fast": "You said fast. Yes: pair 0"}),
 ]
 
 
 @pytest.mark.parametrize(("name", "first", "last", "answer", "guesses"), ASKS)
+@phone(844)
 def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, name, first, last, answer, guesses):
     host.stop_time()
     host.show(hero(name), asks=True)
@@ -188,6 +190,7 @@ def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, na
     assert host("[all('.plays').length, out()[0]]") == [0, first]
     assert not host(f"seen().some(e => /{answer}/.test(e.textContent))")
     assert not host.page.get_by_role("button", name="Play").is_visible()
+    places = host("all('.asks, .fig > :not(.asks)').map(e => box(e).top)")
     for said, told in guesses.items():
         host.page.get_by_role("button", name=said, exact=True).click()
         host.page.clock.run_for(200)
@@ -195,6 +198,7 @@ def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, na
         assert host("[all('.plays').length, out()[0]]") == [1, first]
         host.page.clock.run_for(6000)
         assert host("[all('.plays').length, out()[0]]") == [0, last]
+        assert host("all('.asks, .fig > :not(.asks)').map(e => box(e).top)") == places  # no jump
     assert host.page.get_by_role("button", name="Play").is_visible()
 
 
