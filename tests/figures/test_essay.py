@@ -53,7 +53,7 @@ def test_who_opens_no_prediction_reads_why_alibi_survives_and_why_some_layers_ha
     read = re.sub(r'<details>.*?</details>|<div class="told">.*?</div>', "", BODY, flags=re.DOTALL)
     for piece in (
         "A new distance in ALiBi can only lower it",
-        "our small models fail, but for ALiBi and for RoPE in a window",
+        "clocks, tables and RoPE fail, and ALiBi reads on",
         "RoPE’s angle for such a distance may be new",
         "From that share a model could count",
     ):

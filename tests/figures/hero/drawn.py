@@ -4,7 +4,6 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from tests.browser import chromium
 
-
 GUESSED = "() => document.querySelectorAll('[data-hero]').forEach(e => e.shadowRoot?.querySelectorAll('input').forEach(hand => { hand.disabled = false; }))"
 
 
