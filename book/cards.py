@@ -48,7 +48,7 @@ def picture(name: str) -> str:
     if key in STYLE:
         return emblem(key).svg
     if name.startswith("01-"):
-        whole = hero("shuffle", positions=True).still.read_text("utf-8")
+        whole = hero("shuffle").still.read_text("utf-8")
         return re.sub(
             r'width="\d+" height="\d+" viewBox="[^"]*"', 'viewBox="0 36 500 260"', whole, count=1
         )  # its words and bars

@@ -178,7 +178,7 @@ def rows() -> Story:
     for at, word in enumerate(words):
         y = top + high * at
         if at < 8:
-            parts.append(text(18, y + 5, str(at + 1), opacity=0.75))
+            parts.append(text(18, y + 5, str(at), opacity=0.75))
             parts.append(group(cells(f"row {at}", 15, 6, color, across=True), transform=f"translate(78 {y})"))
             there = [int(at <= last) for last in steps]
             places = moved(*((232, y) if visible else (78, y) for visible in there))
@@ -203,7 +203,7 @@ def turn() -> Story:
     """The parts of the score of two words while their sentence moves along the text: places added, and turned."""
     fox, dog = torch.tensor([[1.5, 0.8], [1.3, -0.3]], dtype=torch.float64)
     first = torch.arange(49)
-    places = (first[:, None] + torch.tensor([2, 6])) / 4
+    places = (first[:, None] + torch.tensor([1, 5])) / 4
     there, here = sinusoidal(places, 2)[..., [1, 0]].unbind(1)  # how far to the right and how far up
     turned = rotate(torch.stack([fox, dog]).expand(49, 2, 2), places[..., None], "interleaved")
     pieces = [(fox * dog).expand(49, 2), there * here, fox * here, there * dog]
@@ -214,9 +214,8 @@ def turn() -> Story:
         x: float, y: float, width: float, scores: torch.Tensor, color: str, step: int, **look: object
     ) -> None:
         """A score along the text, over its zero, which draws itself after a step."""
-        along = torch.linspace(x, x + 274, 49)  # one scale of places for all: a narrow strip shows fewer
-        along = along[along <= x + width].tolist()
-        ends = zip(along, (y - unit * scores).tolist(), strict=False)
+        along = torch.linspace(x, x + width, 49).tolist()  # a narrow strip shows the same text
+        ends = zip(along, (y - unit * scores).tolist(), strict=True)
         d = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in ends)
         later = [int(at < step) for at in steps]
         parts.append(line(x, y, x + width, y, stroke_opacity=0.4))
@@ -269,9 +268,9 @@ def pairs() -> Story:
     """A query and a key of eight numbers as four pairs of hands, each of which turns at its own speed."""
     speeds = frequencies(8, base=100).tolist()
     query, key = (0.3, 1.9, 0.9, 2.4), (1.2, 1.3, 2.3, 1.2)  # directions before any turn
-    starts, apart, radius, parts = range(9), 4, 38, []
+    starts, apart, radius, parts = range(1, 10), 4, 38, []
     parts.append(text(
-        180, 16, [f"fox is word {start + 2}, dog is word {start + 2 + apart}" for start in starts],
+        180, 16, [f"fox is word {start}, dog is word {start + apart}" for start in starts],
         14, font_weight=600,
     ))
     total = 0.0
@@ -292,7 +291,7 @@ def pairs() -> Story:
         ends = [(18 * math.cos(angle), -18 * math.sin(angle)) for angle in (low, high)]
         slice_ = f"M0 0L{ends[0][0]:.1f} {ends[0][1]:.1f}A18 18 0 0 0 {ends[1][0]:.1f} {ends[1][1]:.1f}Z"
         wedge = part("path", d=slice_, fill=CSS["rope"], fill_opacity=0.25)
-        turned = [f"rotate({-math.degrees(speed * (start + 2)):.2f})" for start in starts]
+        turned = [f"rotate({-math.degrees(speed * start):.2f})" for start in starts]
         face = part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.25)
         pale = group(*hands, transform=turned[0], opacity=0.2)
         now = group(wedge, *hands, transform=turned)
@@ -312,7 +311,7 @@ def pairs() -> Story:
 def stripes() -> Story:
     """A number for each distance, in a square; the sentence moves to another page, and the square stays."""
     side, left, top = 40, 84, 104
-    firsts = [1, 1, 300]
+    firsts = [0, 0, 300]
     before, after = CSS["sinusoidal"], CSS["relative"]
     parts = []
     for i, word in enumerate(WORDS):
@@ -443,7 +442,7 @@ def past() -> Story:
     parts.append(
         part("path", d=MARKERS["s"], fill=CSS["learned"], transform=f"translate({xs[0]} {height(start)})")
     )
-    parts.append(text(xs[0] + 10, height(0.9), "table: no row 65", 12.5, at="start", opacity=[0, 1]))
+    parts.append(text(xs[0] + 10, height(0.9), "table: no row 64", 12.5, at="start", opacity=[0, 1]))
     names = {"RoPE": "rope", "sinusoidal": "clocks", "T5": "t5", "none": "none", "ALiBi": "alibi"}
     ends = {key: f"{curves[name][-1]:.1f}" for name, key in names.items()}
     return story("past", (WIDTH, 306), parts, **ends)

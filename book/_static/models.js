@@ -46,10 +46,7 @@ function read() {
 }
 
 for (const head of heads) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = head.textContent;
-  button.addEventListener("click", () => sort(head));
+  const button = Object.assign(document.createElement("button"), {type: "button", textContent: head.textContent, onclick: () => sort(head)});
   head.replaceChildren(button);
 }
 form.addEventListener("input", show);

@@ -94,7 +94,7 @@ export function picture(W, order = START, told = false, moves = false) {
 <text class="cap" x="${inset}" y="${line}">the new <tspan class="em">jumps</tspan>: ${S.wide ? 'all words, mixed by their %' : W < 345 ? 'a mix of all' : 'all words, mixed by %'}</text>
 <path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}<g class="ghosts" opacity="${told ? 1 : 0}">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}</g>
 <text class="cap" x="${f(x)}" y="${line}">changed by</text><text class="most" x="${f(x)}" y="${S.top + (S.wide ? 72 : 54)}">${most}</text><text class="cap dash" x="${f(x)}" y="${S.top + (S.wide ? 98 : 76)}" opacity="${told ? 1 : 0}">dashed: before</text>
-<g class="places">${p.places.map((at, i) => `<g${write(at)}><circle r="${S.wide ? 11 : 9.5}"/><text y="${S.wide ? 5 : 4.5}">${i + 1}</text></g>`).join('')}</g>
+<g class="places">${p.places.map((at, i) => `<g${write(at)}><circle r="${S.wide ? 11 : 9.5}"/><text y="${S.wide ? 5 : 4.5}">${i}</text></g>`).join('')}</g>
 <g class="words">${WORDS.map((t, w) => `<g class="word k-${t}"${write(p.words[w])}><rect class="tile" x="${f(-half)}" width="${f(S.tile)}" height="${S.high}" rx="4"/><text class="name" y="${S.wide ? 32 : 24}">${t}</text><text class="share" y="${S.wide ? 52 : 42}">${Math.round(100 * n[12 + w])} %</text></g>`).join('')}</g>`;
 }
 
@@ -121,7 +121,7 @@ export function start(root) {
     E = { arcs: all(svg, '.arcs path'), words: all(svg, '.word'), bars: all(svg, '.bar'), ghosts: all(svg, '.ghost'), beam: [svg.querySelector('.beam')], most: svg.querySelector('.most'), shares: all(svg, '.share'), veil: all(svg, '.ghosts, .dash'), places: all(svg, '.places > g') };
     E.words.forEach((e, w) => {
       const name = WORDS[w] + (w ? w === 4 ? ', the second' : '' : ', the first');
-      for (const [k, v] of Object.entries({ tabindex: 0, role: 'slider', 'aria-label': name, 'aria-valuemin': 1, 'aria-valuemax': 6 })) e.setAttribute(k, v);
+      for (const [k, v] of Object.entries({ tabindex: 0, role: 'slider', 'aria-label': name, 'aria-valuemin': 0, 'aria-valuemax': 5 })) e.setAttribute(k, v);
       e.onkeydown = key => {
         const to = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -9, End: 9 }[key.key];
         if (!to) return;
@@ -187,8 +187,8 @@ export function start(root) {
     if (says.textContent !== now) says.textContent = now; E.most.textContent = most;
     E.words.forEach((e, w) => {
       E.shares[w].textContent = `${Math.round(100 * goal[12 + w])} %`;
-      e.setAttribute('aria-valuenow', order.indexOf(w) + 1);
-      e.setAttribute('aria-valuetext', `place ${order.indexOf(w) + 1} of 6: ${sentence(order)}`);
+      e.setAttribute('aria-valuenow', order.indexOf(w));
+      e.setAttribute('aria-valuetext', `position ${order.indexOf(w)}: ${sentence(order)}`);
     });
     if (held < 0) { // Tab follows the sentence
       const mid = max(0, order.findIndex(w => E.words[w] === document.activeElement)), row = order.map(w => E.words[w]);

@@ -33,7 +33,7 @@ export const shade = loss => loss > 0 ? Math.round(64 * min(1, max(0, loss - .7)
 /** One sentence that is true of what is shown: the counts of now, and of the same sentence at the start of a text, told its positions. */
 export function result({ told, before, n, now, base }) {
   if (base.of < LEAST) return n > 2 * base.of + 4 ? 'It does not know most of these characters.' : 'Write a little more, because so few characters tell nothing.';
-  const right = `${now.right} right`, beside = now.right < base.right ? `, not ${base.right}` : now.right === base.right ? ', as before' : told ? `, up from ${base.right}` : `, and ${base.right} when told`;
+  const right = `${now.right} of ${now.of} right`, beside = now.right < base.right ? `, not ${base.right}` : now.right === base.right ? ', as before' : told ? `, up from ${base.right}` : `, and ${base.right} when told`;
   if (!told) return before ? `Told one position for all, pushed ${before} characters on: ${right}${beside}.` : `Told that all stand in one place, it guesses ${right}${beside}.`;
   if (before) return `Pushed ${before} characters on, ${before + n <= TRAINED ? 'within' : before < TRAINED ? 'partly past' : 'past'} its training: ${right}${beside}.`;
   return `It guesses ${base.right < .3 * base.of ? 'only ' : ''}${base.right} of ${base.of < n - 1 ? `the ${base.of} characters that it knows` : `${base.of} characters`} before it sees them.`;

@@ -26,7 +26,7 @@ ${svg(362, 'narrow', ALT)}
 <p class="hint"><svg viewBox="0 0 20 14" aria-hidden="true"><path d="M5 2L1 7l4 5M15 2l4 5l-4 5M1 7h18"/></svg> Drag a word.</p>
 </div>
 <div class="stills"><figure class="swapped"><figcaption>${STILL}</figcaption>${svg(362, 'then', 'The dog jumps over the fox, and no word is told where it stands: the same arcs and the same bars, changed by 0.00.', SWAPPED, false)}</figure>
-<figure><figcaption>${TOLD}</figcaption>${svg(362, 'then', 'The dog jumps over the fox, with positions 1 to 6: the widest arc goes to the dog, and the bars differ from before by 0.93.', SWAPPED, true)}</figure></div>
+<figure><figcaption>${TOLD}</figcaption>${svg(362, 'then', 'The dog jumps over the fox, with positions 0 to 5: the widest arc goes to the dog, and the bars differ from before by 0.93.', SWAPPED, true)}</figure></div>
 <p class="made">Arcs: how much <em>jumps</em> listens to each word (its attention weights), in one head set by hand to look for an animal just before it. Here every word sees every other.</p>
 <div class="sr" role="status"></div>
 </div>

@@ -35,11 +35,11 @@ export function render(host, options) {
     const y = RULER + ROW * i, o = { name: text(START + 10, y + 24, KINDS[kind], ''), ahead: s('rect.ahead', { x: START, y: y + 32, height: 16 }), unseen: s('rect.unseen', { x: START, y: y + 32, height: 16 }), fresh: s('line.fresh'), sight: s('line.sight'), gets: s('rect', { x: 1, width: 12 }), whole: s('rect.whole', { x: 1, y: y + 8, width: 12, height: 44 }), mark: s('line.mark') };
     return { ...o, y, kind, g: s('g.' + kind, {}, ...Object.values(o)) };
   });
-  const svg = s('svg', { role: 'img', 'aria-label': 'What the last token sees in three kinds of layers, and the weight of the needle' }, text(0, 10, 'needle', ''), line, ...rows.map(o => o.g), needle, pill);
+  const svg = s('svg', { role: 'img', 'aria-label': 'What the last token sees in three kinds of layers, and the weight of the needle' }, text(0, 10, 'needle', ''), text(0, END + 14, '↑ the needle’s weight', 'mute'), text(START + 120, END + 14, '↑ what the last token sees', 'mute'), line, ...rows.map(o => o.g), needle, pill);
 
   function layout() {
     w = width(svg); X = n => START + n / FARTHEST * (w - START - 92);
-    set(svg, { viewBox: `0 0 ${w} ${END}` }).style.height = END + 'px';
+    set(svg, { viewBox: `0 0 ${w} ${END + 18}` }).style.height = END + 18 + 'px';
     hand.style.left = X(TRAINED) + 'px'; hand.style.width = X(FARTHEST) - X(TRAINED) + 44 + 'px';
     for (const { ahead } of rows) set(ahead, { width: X(FARTHEST) - START });
     update(); draw();

@@ -21,7 +21,7 @@ export const TOUR = { at: [[0, NONE], [.05, NONE], [.85, 0]] };
 const TOP = 22, TALL = 120, FOOT = TOP + TALL, HANDS = FOOT + 42, TRACK = HANDS + 26, END = TRACK + 34; // px from above
 const LOOK = `${GUESS}:host{--c:var(--enc-rope,#d55e00)}.over{overflow:clip}.over input{top:0;height:${END}px;cursor:ew-resize;touch-action:pan-y}
 .over ::-webkit-slider-thumb{width:44px;height:${END}px}.over ::-moz-range-thumb{width:44px;height:${END}px;border:0}
-.bar{fill:var(--c);fill-opacity:.45}.even{fill-opacity:.16}.hand{stroke:currentColor;stroke-opacity:.6;stroke-width:2;stroke-linecap:round}.bar.on{fill-opacity:1}.hand.on{stroke:var(--c);stroke-opacity:1;stroke-width:5}
+.bar{fill:var(--c);fill-opacity:.6}.even{fill-opacity:.5}.hand{stroke:currentColor;stroke-opacity:.6;stroke-width:2;stroke-linecap:round}.bar.on{fill-opacity:1}.hand.on{stroke:var(--c);stroke-opacity:1;stroke-width:5}
 .track{stroke:currentColor;stroke-opacity:.5;stroke-width:4;stroke-linecap:round}.knob{stroke:var(--paper,#fffefb);stroke-width:3}.rim{fill:none;stroke:currentColor;stroke-width:1.5}.over input:focus-visible~svg .rim{stroke-width:3}
 .text{font-size:17px;min-height:2.8em;margin:0 0 4px}.wide .text{min-height:1.4em}.text b{border-bottom:3px solid transparent}.text .other{border-color:var(--c)}@media screen{.was{display:none}}@media print{.touch{display:none}}`;
 
@@ -35,7 +35,7 @@ export function render(host, options, { begins, goes, loss, rises }) {
   const shown = goal(), ease = easing(shown, goal, draw), { says, live, tell } = sentence();
   const hand = h('input', { type: 'range', max: NONE, 'aria-label': 'pair that stands still' }), goesOn = h('b');
   const evens = ids.map(() => s('rect.even')), bars = ids.map(() => s('rect')), hands = ids.map(() => s('line')), now = text(0, 0, '', 'mid.b');
-  const axis = rule([0, 0], [0, 0]), keys = ['bar: rise of the loss, nats a token', 'pale: the mean of all 32'].map((t, i) => text(0, FOOT - 58 + 18 * i, t, 'end.mute'));
+  const axis = rule([0, 0], [0, 0]), keys = ['bar: rise of the loss, nats a token', 'gray: the mean of all 32'].map((t, i) => text(0, FOOT - 58 + 18 * i, t, 'end.mute'));
   const fastest = text(0, END - 4, 'fastest', ''), none = text(0, END - 4, 'none', 'end.touch'), name = text(0, END - 4, 'the pair that stands still', 'mid.mute.touch');
   const track = s('line.track.touch'), knob = s('g', {}, s('circle.knob.touch', { r: 13 }), s('circle.rim.touch', { r: 15 }));
   const svg = s('svg', { role: 'img', 'aria-label': 'What the loss rises by when one pair stands still, and the angle by which a token turns each pair' },

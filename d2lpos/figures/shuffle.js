@@ -123,7 +123,7 @@ export function render(host, options) {
   });
   positions.onchange = causal.onchange = update;
   mount(host, 'Move a word', LOOK, 'drag a word to another place, and compare its bars with the outlines.',
-    [h('div.over', {}, ...inputs, svg), says, fold('Positions and mask', h('div.ctl', {}, h('label', {}, positions, 'add positions'), h('label', {}, causal, 'causal mask'))), live], layout,
+    [h('div.over', {}, ...inputs, svg), says, h('div.ctl', {}, h('label', {}, positions, 'add positions'), h('label', {}, causal, 'causal mask')), live], layout,
     { play: options.play, tour: TOUR, show: state => { ({ order } = state); update(); } });
   layout(); update();
 }

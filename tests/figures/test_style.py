@@ -9,7 +9,7 @@ import pytest
 from colorspacious import cspace_convert, deltaE
 from matplotlib.colors import to_rgb
 
-from d2lpos.figures import STYLE, figure, label_line
+from d2lpos.figures import STYLE, figure, hero, label_line
 from d2lpos.figures.style import PAGE
 
 CSS = (Path(__file__).parents[2] / "book/_static/book.css").read_text("utf-8")
@@ -57,6 +57,13 @@ def test_marks_stand_out_from_the_paper_and_labels_are_readable(theme):
     assert {key: ratio for key, ratio in low.items() if ratio < 3} == {}
     grounds = product(("ink", "ink-2"), ("paper", "ground"))
     assert min(contrast(colors[ink], colors[ground]) for ink, ground in grounds) > 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_first_state_of_the_pairs_of_a_trained_model_stands_out(theme):
+    ink, paper = (np.array(to_rgb(THEMES[theme][name])) for name in ("ink", "paper"))
+    share = float(re.search(r"\.even\{fill-opacity:([\d.]+)", hero("pairs").source)[1])
+    assert contrast(share * ink + (1 - share) * paper, paper) > 3
 
 
 @pytest.mark.parametrize("sight", SIGHTS)

@@ -78,7 +78,7 @@ test('what the second screen says is true of twenty sentences', () => {
     assert(off.right < at.right && end.right < at.right, words); // “…, not …”
     assert(last.right >= .75 * start.right, words); // the control
     assert.equal(own.result({ told: true, before: 0, n, now: at, base: at }), `It guesses ${at.right} of ${n - 1} characters before it sees them.`);
-    assert.equal(own.result({ told: true, before: far, n, now: end, base: at }), `Pushed ${far} characters on, past its training: ${end.right} right, not ${at.right}.`);
+    assert.equal(own.result({ told: true, before: far, n, now: end, base: at }), `Pushed ${far} characters on, past its training: ${end.right} of ${n - 1} right, not ${at.right}.`);
     for (const [key, { right, of }] of Object.entries({ at, off, far: end, alibi: start, alibiFar: last })) sums[key] += right / of / 20;
   }
   assert(sums.at > 2 * sums.off && sums.at > 2 * sums.far && sums.alibiFar > .9 * sums.alibi, JSON.stringify(sums));
@@ -90,5 +90,5 @@ test('what the second screen cannot say, it does not say', () => {
   assert.match(line('Hello you'), /^Write a little more/);
   assert.match(line('Всё смешалось в доме Облонских, и жена узнала'), /^It does not know most of these characters/);
   assert.match(line('NOBODY IS ALLOWED TO PARK HERE EXCEPT ON SUNDAYS AND HOLIDAYS'), /^It guesses only \d+ of 60 characters before it sees them/);
-  assert.equal(own.result({ told: true, before: 40, n: 60, now: { right: 30, of: 60 }, base: { right: 30, of: 60 } }), 'Pushed 40 characters on, within its training: 30 right, as before.');
+  assert.equal(own.result({ told: true, before: 40, n: 60, now: { right: 30, of: 60 }, base: { right: 30, of: 60 } }), 'Pushed 40 characters on, within its training: 30 of 60 right, as before.');
 });

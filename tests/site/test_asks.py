@@ -153,6 +153,22 @@ def test_a_frame_of_its_size_stands_for_what_tells_the_answer_until_there_is_one
     assert away() == {True}
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_essay_s_frames_take_a_line_and_show_what_waits_without_moving_the_question(address, browser, width):
+    with visit(browser, width) as reader:
+        reader.page.goto(f"{address}/index.html")
+        for told in reader.page.locator(".told").all():
+            box, figure = told.locator("xpath=preceding-sibling::*[1]"), told.locator("figure")
+            place = "e => [e.offsetTop, e.offsetHeight]"
+            before = box.evaluate(place)
+            assert told.bounding_box()["height"] < 60 and not figure.is_visible()
+            told.get_by_role("link", name="Show it").click()
+            expect(figure).to_be_visible()
+            expect(box.locator("details p").last).to_be_in_viewport()
+            expect(told.locator(".show")).to_be_hidden()
+            assert box.evaluate(place) == before
+
+
 def test_a_curve_by_key_moves_one_point_at_a_time(address, reader):
     box = go(reader, address, "6.longer")
     sliders = box.get_by_role("slider")

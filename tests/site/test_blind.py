@@ -101,6 +101,13 @@ def test_nothing_in_sight_tells_the_answer(address, browser, name):
     assert faults == set()
 
 
+def test_the_section_below_figure_8_1_does_not_rank_the_models_that_the_figure_asks_about():
+    [ask] = [ask for ask, _ in GUESSES if ask["id"] == "8.figure"]
+    cells = nbformat.read(ROOT / "chapters/08-choosing.ipynb", as_version=4).cells
+    people, measured, *_ = (at for at, cell in enumerate(cells) if cell.source.startswith("## "))
+    assert leaks(ask, [cell.source for cell in cells[people:measured] if cell.cell_type == "markdown"]) == []
+
+
 def test_every_prediction_lists_what_would_tell_its_answer():
     assert [name for asks in PAGES.values() for name, ask in asks.items() if not ask.get("tells")] == []
 

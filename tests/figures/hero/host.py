@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.figures.hero.drawn import GUESSED
+
 # What a reader finds in the first (or n-th) figure of a page, for the page's own use.
 INSIDE = """<script>
 var shadow = (n = 0) => document.querySelectorAll('[data-hero]')[n].shadowRoot;
@@ -98,13 +100,16 @@ class Host:
         self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
         self.page.on("request", lambda request: self.trouble.append(request.url))
 
-    def show(self, *figures, css=""):
+    def show(self, *figures, css="", asks=False):
+        """Figures that ask have their guess already, unless `asks`."""
         body = "\n".join(figure if isinstance(figure, str) else figure.html for figure in figures)
         style = f"<style>body{{margin:0;padding:12px}}{css}</style>"
         meta = '<meta name="viewport" content="width=device-width">'
         self.page.set_content(
             f'<!doctype html><html lang="en"><head>{meta}{style}{INSIDE}</head><body>{body}</body></html>'
         )
+        if not asks:
+            self.page.evaluate(GUESSED)
         return self
 
     def __call__(self, expression):

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from book.essay import BOOK
-from d2lpos.figures.hero import OPTIONS, data, hero
+from d2lpos.figures.hero import BEFORE, OPTIONS, data, hero
 from tests.figures.hero.host import UNFOLD, on, phone, still
 
 WINDOW = (760, 900)
@@ -175,19 +175,22 @@ def test_a_story_whose_frames_come_late_is_silent_too(host):
 
 # A figure that asks, its first and its last number, what would tell the answer, and what it says to two guesses.
 ASKS = [
+    ("lengths", "64", "512", "1.334|3.678|KERPLE is", {"RoPE": "You said RoPE. It is KERPLE: its loss is 1.334", "KERPLE": "You said KERPLE. Yes: its loss is 1.334"}),
     ("packed", "4 %", "68 %", "68|65|3.18", {"as much": "You said as much. It is more: 68 %", "more": "You said more. Yes: 68 %"}),
     ("pairs", "No pair", "Pair 0", "0.365|0.050|4.19", {"slow": "You said slow. It is fast: pair 0", "fast": "You said fast. Yes: pair 0"}),
 ]
 
 
 @pytest.mark.parametrize(("name", "first", "last", "answer", "guesses"), ASKS)
+@phone(844)
 def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, name, first, last, answer, guesses):
     host.stop_time()
-    host.show(hero(name))
+    host.show(hero(name), asks=True)
     host.page.clock.run_for(3000)
     assert host("[all('.plays').length, out()[0]]") == [0, first]
     assert not host(f"seen().some(e => /{answer}/.test(e.textContent))")
     assert not host.page.get_by_role("button", name="Play").is_visible()
+    places = host("all('.asks, .fig > :not(.asks)').map(e => box(e).top)")
     for said, told in guesses.items():
         host.page.get_by_role("button", name=said, exact=True).click()
         host.page.clock.run_for(200)
@@ -195,7 +198,27 @@ def test_a_figure_that_asks_waits_for_a_guess_and_then_plays_the_answer(host, na
         assert host("[all('.plays').length, out()[0]]") == [1, first]
         host.page.clock.run_for(6000)
         assert host("[all('.plays').length, out()[0]]") == [0, last]
+        assert host("all('.asks, .fig > :not(.asks)').map(e => box(e).top)") == places  # no jump
     assert host.page.get_by_role("button", name="Play").is_visible()
+
+
+@phone(844)
+@pytest.mark.parametrize("name", [name for name, before in BEFORE.items() if "guess" in before])
+def test_before_a_guess_no_control_moves_and_a_hand_is_told_why(host, name):
+    host.show(hero(name), asks=True)
+    host.rest()
+    before = host("[ink(), out(), all('input').map(e => [e.value, e.checked])]")
+    assert host("Math.min(...all('.asks button:not([hidden])').map(e => box(e).height))") >= 44
+    place = host("box(all('.over input, .ctl label').at(-1)).toJSON()")
+    host.page.mouse.click(place["x"] + place["width"] / 2, place["y"] + 22)
+    host.page.keyboard.press("Tab")
+    host.page.keyboard.press("ArrowRight")
+    host.rest()
+    assert host("[ink(), out(), all('input').map(e => [e.value, e.checked])]") == before
+    assert host("all('legend')[0].textContent").startswith("Guess first. ")
+    host.page.locator(".asks button").first.click()
+    assert host("all('input').some(e => e.disabled)") is False
+    assert host("all('legend')[0].textContent").startswith("You said ")
 
 
 def test_the_answer_is_out_of_sight_until_the_script_asks(browser):
@@ -601,6 +624,7 @@ def test_a_longer_text_brings_stripes_to_rope_and_takes_weight_where_there_is_no
     }))"""
     bars = "all('rect[width=\"12\"]:not(.whole)').map(e => +e.getAttribute('height') / 44)"
     assert host(tokens) == [[32, 0], [16, 0], [32, 0]]
+    assert host("all('text.mute').map(e => e.textContent)") == ["↑ the needle’s weight", "↑ what the last token sees"]
     assert host(bars) == pytest.approx([0.827, 0, 0.827], abs=1e-3)
     assert host("all('.unknown').length") == 0
     host.label("length of the text").press("End")

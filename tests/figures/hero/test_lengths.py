@@ -1,7 +1,7 @@
 """The figure "lengths": what moves is ink, what is first is marked, and paper has the first length and the last."""
 
 from d2lpos.figures.hero import hero
-from tests.figures.hero.host import on, still
+from tests.figures.hero.host import still
 
 WINDOW = (390, 844)
 FIRST = "all('svg.live g').filter(e => e.children[1].checkVisibility({ visibilityProperty: true })).map(e => e.firstChild.textContent)"
@@ -25,29 +25,6 @@ def test_each_loss_is_spoken_though_the_sentence_has_none(host):
     host.page.wait_for_function("() => spoken()")
     assert "Losses from the lowest on: KERPLE 1.334, ALiBi 1.436, none 2.579, T5 3.678, RoPE 4.300." in host("spoken()")
     assert "1.334" not in host("all('.says')[0].textContent")
-
-
-ACROSS = """(() => {
-  const texts = seen().filter(e => e.matches('text') && e.checkVisibility({ visibilityProperty: true })).map(e => [box(e), e.textContent]);
-  return texts.flatMap(([a, one], i) => texts.slice(i + 1).filter(([b]) => a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom).map(([, other]) => [one, other]));
-})()"""
-
-
-@on(viewport={"width": 390, "height": 844})
-def test_a_guess_plays_the_answer_which_nothing_told_before(host):
-    host.stop_time()
-    host.show(hero("lengths"))
-    host.page.clock.run_for(3000)
-    top, high = "box(all('svg.live')[0]).top", "box(all('.fig')[0]).height"
-    before = [host(top), host(high)]
-    assert host("[all('.plays').length, out()[0]]") == [0, "64"] and before[1] < 560
-    assert not host("seen().some(e => /1.334|3.678|KERPLE is/.test(e.textContent))")
-    host.page.get_by_role("button", name="RoPE", exact=True).click()
-    for _ in range(12):
-        host.page.clock.run_for(450)
-        assert host(ACROSS) == [] and [host(top), host(high)] == before  # no label on another, and no jump
-    assert host("[all('.plays').length, out()[0]]") == [0, "512"]
-    assert host("all('legend')[0].textContent") == "You said RoPE. It is KERPLE: its loss is 1.334, and the loss of T5 is 3.678."
 
 
 def test_paper_has_the_first_length_and_the_last(host):
