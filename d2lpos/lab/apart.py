@@ -47,7 +47,7 @@ from ..encoding import Encoding
 from ..transformer.programs import repeat_kv
 from .probe import Probe, encoder
 from .reuse import LEAD, MOST, Kept, Request
-from .summary import _below, _by_case
+from .summary import below_zero, by_case
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -139,7 +139,7 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     from pandas import DataFrame
 
     records = list(records)
-    losses = _by_case(records)
+    losses = by_case(records)
     rows = DataFrame([{row["case"]: row for row in record["rows"]} for record in records], losses.index)
 
     def share(case: str, part: str) -> "Series":
@@ -168,7 +168,7 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     table = []
     both = {"code"} < set(losses["text"])
     for sentence, values in (of_each_text | (more_in_code if both else {})).items():
-        each = {text: _below(part) for text, part in values.groupby("text", sort=False)}
+        each = {text: below_zero(part) for text, part in values.groupby("text", sort=False)}
         if sentence in more_in_code:
             (*code, _), novels = each.pop("code"), list(each.values())
             above = all(code[1] > novel[2] for novel in novels)
