@@ -180,6 +180,14 @@ def test_keys_that_a_class_passes_over_or_has_alone_mean_what_they_mean_there(fa
         read(file | {"model_type": "llama"})
 
 
+def test_dbrxs_class_asks_for_the_base_of_its_files_and_turns_by_another():
+    file = {"model_type": "dbrx", "d_model": 64, "n_heads": 4, "n_layers": 2, "attn_config": {"kv_n_heads": 2, "rope_theta": 5e5}}
+    without, theirs = file | {"attn_config": {"kv_n_heads": 2}}, frequencies(loaded(file))
+    assert agree(turning(without), theirs) and not agree(turning(file), theirs)
+    with pytest.raises(Refused, match="rope_theta must be one number; got 500000 and 10000"):
+        turning(loaded(file))
+
+
 NONE_BUILT = {"CodeGen 350M", "Devstral Small 2 24B"}  # whose classes build no model of a mutant
 DRAWN = {*[name for name in sorted(FILES) if turning(FILES[name])][::4][:20], "Phi-3.5 MoE"} - NONE_BUILT
 
