@@ -317,7 +317,19 @@ const reader = tables => {
       return [named(kind), {...own, ...(kind === FULL ? file : {})}];
     }));
   }
+  function byAttention(keys) {
+    const place = "attn_config", inside = either(keys.get(place), {}), base = get(inside, "rope_theta");
+    for (const [key, value] of entries(inside)) {
+      const strange = key !== "rope_theta" && !keySets.silent.has(key) && ![null, false, 0].includes(value);
+      if (strange) refuse("strange_key_of", {key, place, family: keys.family, got: value});
+    }
+    const [[kind, parameters]] = entries(byTypes(keys)), outside = get(ofFile(keys), "rope_theta", get(keys.own, "rope_theta"));
+    if (base === null) return {[kind]: parameters};
+    if (outside !== null && outside !== base) refuse("one_number_of_two", {key: "rope_theta", got: base, beside: outside});
+    return {[kind]: {...parameters, rope_theta: base}};
+  }
   const OWN = {
+    by_attention: byAttention,
     by_lists: byLists,
     by_ratio: keys => ({"": {rope_theta: 1e4 * number(keys.first(["rope_ratio"], 1)), partial_rotary_factor: 0.5}}),
   };
@@ -474,10 +486,10 @@ const reader = tables => {
       return [...first, ...range(depth - first.length).map(i => kinds[(first.length + i) % kinds.length])];
     },
     runs: ({kinds, runs}) => runs.flatMap((length, i) => repeat(kinds[i % kinds.length], length)),
-    letters({key, letters, default: usual}, keys) {
+    letters({key, letters, default: usual = null}, keys) {
       const pattern = keys.get(key);
       if (pattern === null) return usual;
-      const fits = (isText(pattern) || isList(pattern)) && items(pattern).every(letter => has(letters, named(letter)));
+      const fits = (isText(pattern) || isList(pattern)) && items(pattern).every(letter => (isText(letter) || isNumber(letter)) && has(letters, named(letter)));
       if (!fits) refuse("letters", {key, letters: Object.keys(letters).join(" "), got: pattern});
       return items(pattern).map(letter => letters[letter]);
     },

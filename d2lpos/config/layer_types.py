@@ -80,14 +80,14 @@ def runs(form: dict, keys: Keys, depth: int) -> list[str]:
     return [kinds[i % len(kinds)] for i, length in enumerate(form["runs"]) for _ in range(length)]
 
 
-def letters(form: dict, keys: Keys, depth: int) -> list[str]:
-    """A letter for each layer."""
+def letters(form: dict, keys: Keys, depth: int) -> list[str] | None:
+    """A letter or a number for each layer."""
     pattern, names = keys.get(form["key"]), form["letters"]
     if pattern is None:
-        return form["default"]
-    if not isinstance(pattern, str | list) or not all(letter in names for letter in pattern):
+        return form.get("default")
+    if not isinstance(pattern, str | list) or not all(str(letter) in names for letter in pattern):
         raise Refused("letters", key=form["key"], letters=" ".join(names), got=pattern)
-    return [names[letter] for letter in pattern]
+    return [names[str(letter)] for letter in pattern]
 
 
 def by_list(form: dict, keys: Keys, depth: int) -> list[str]:

@@ -1,7 +1,7 @@
 """RoPE's parameters as files describe them: one dictionary for all layers, or one for each type of layer."""
 
 from .keys import Keys
-from .tables import Refused, table
+from .tables import Refused, table, words
 
 FLAT = ("rope_theta", "partial_rotary_factor")  # which transformers 4 writes outside of rope_scaling
 ALWAYS = (*FLAT, "rope_type", "type")
@@ -145,4 +145,20 @@ def by_ratio(keys: Keys, types: list[str]) -> dict[str, Parameters]:
     return {"": {"rope_theta": 10_000 * keys.first("rope_ratio", default=1), "partial_rotary_factor": 0.5}}
 
 
-OWN = {"by_lists": by_lists, "by_ratio": by_ratio}
+def by_attention(keys: Keys, types: list[str]) -> dict[str, Parameters]:
+    """DBRX's parameters: files have the base in `attn_config`, which its class in transformers passes over for one outside."""
+    place = "attn_config"
+    inside, known = keys.get(place) or {}, words("keys", "silent") | {"rope_theta"}
+    for key, value in inside.items():
+        if key not in known and value not in (None, False):
+            raise Refused("strange_key_of", key=key, place=place, family=keys.family, got=value)
+    [(kind, parameters)] = by_types(keys).items()
+    base, outside = inside.get("rope_theta"), of_file(keys).get("rope_theta", keys.own.get("rope_theta"))
+    if base is None:
+        return {kind: parameters}
+    if outside not in (None, base):
+        raise Refused("one_number_of_two", key="rope_theta", got=base, beside=outside)
+    return {kind: parameters | {"rope_theta": base}}
+
+
+OWN = {"by_attention": by_attention, "by_lists": by_lists, "by_ratio": by_ratio}

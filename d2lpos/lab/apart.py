@@ -6,11 +6,11 @@ The requests are those of `reuse`, with a document of 512 tokens in four pieces.
   16 % of the document whose values in the second are farthest from the kept ones, as in
   https://github.com/YaoJiayi/CacheBlend, vllm_blend, commit 8c61bdd.
 - APE (Yang et al. 2025, arXiv 2502.05431): the pieces are read behind a prefix, which stays at the row's beginning, and
-  all stand at the same places. What follows divides scores of the document by T, and brings its weight in the sum back
-  to the power T and multiplies it by S, as in https://github.com/joshianirudh/APE, a copy of the authors' code,
-  src/ape_llama.py, commit 1278be4. T and S are taken where the loss is lowest on the other four passages of the text.
-  The code that was released (https://github.com/Infini-AI-Lab/APE, commit 52513bc) brings the weight to the power S T
-  instead, so rows with S below 1 are not those of the released method.
+  all stand at the same places. What follows divides scores of the document by T, and brings its weight in the sum, that
+  of exp(score / T), to the power S T, as in https://github.com/Infini-AI-Lab/APE, ape/ape_llama.py, commit 52513bc. T
+  and S are taken where the loss is lowest on the other four passages of the text. A first run followed an early commit
+  of the authors, in which S multiplies the weight; all runs were made again with the released S, and a row with the
+  released defaults, 0.9 and 0.9, was added, which no sentence asks for.
 - The prefix stays, and positions count on: APE's first part alone.
 
 Why is it in code that the first tokens of the pieces cost something? A row has the share of the weight that the 48 tokens
@@ -47,7 +47,7 @@ from ..encoding import Encoding
 from ..transformer.programs import repeat_kv
 from .probe import Probe, encoder
 from .reuse import LEAD, MOST, Kept, Request
-from .summary import _below, _by_case
+from .summary import below_zero, by_case
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -56,6 +56,7 @@ __all__ = ["apart", "judged"]
 
 SHARE, CHECKED = 0.16, 1  # CacheBlend's, and the layer whose values choose
 GRID = tuple((t, s) for t in (1.0, 0.8, 0.6, 0.4) for s in (1.0, 0.8))
+RELEASED = (0.9, 0.9)  # the defaults of APE's demo
 APE = "APE, T = {}, S = {}"
 LEFT_OUT = "turned on, its first token left out"
 
@@ -77,7 +78,7 @@ def weighted(
         inside = scores[..., document] / temperature
         total = inside.logsumexp(dim=-1, keepdim=True)
         sees = mask[:, document].any(dim=-1, keepdim=True)
-        scores[..., document] = inside + ((temperature - 1) * total + math.log(scale)).where(sees, 0)
+        scores[..., document] = inside + ((scale * temperature - 1) * total).where(sees, 0)
         weights = scores.softmax(dim=-1)
         for name, part in parts.items():
             shares[name].append(weights[:, :, asked][..., part].sum(dim=-1).mean().item())
@@ -124,7 +125,7 @@ def apart(probe: Probe, device: str) -> list[dict]:
     add(behind, "the prefix stays", ~own, stored)
     there = torch.where(own, behind.room[0] + behind.place, behind.here)
     there = torch.where(behind.of > 0, there - probe.length + behind.size_of_piece, there)
-    for t, s in GRID:
+    for t, s in (RELEASED, *GRID):
         add(behind, APE.format(t, s), ~own, stored, t, s, positions=there)
     return plain.rows + behind.rows
 
@@ -138,7 +139,7 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     from pandas import DataFrame
 
     records = list(records)
-    losses = _by_case(records)
+    losses = by_case(records)
     rows = DataFrame([{row["case"]: row for row in record["rows"]} for record in records], losses.index)
 
     def share(case: str, part: str) -> "Series":
@@ -167,7 +168,7 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     table = []
     both = {"code"} < set(losses["text"])
     for sentence, values in (of_each_text | (more_in_code if both else {})).items():
-        each = {text: _below(part) for text, part in values.groupby("text", sort=False)}
+        each = {text: below_zero(part) for text, part in values.groupby("text", sort=False)}
         if sentence in more_in_code:
             (*code, _), novels = each.pop("code"), list(each.values())
             above = all(code[1] > novel[2] for novel in novels)

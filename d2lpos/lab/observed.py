@@ -7,11 +7,11 @@ from math import isnan
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from . import packed, reuse, shift
 from .real import EVAL_MODES, FOLLOWED, SENTENCE
 from .real_openings import AFTER
 from .report import as_csv, origin
-from .reuse import PIECES
-from .summary import _cells, interval
+from .summary import interval, mean_cells
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -79,6 +79,8 @@ def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     if study == "real-sentence":
         data = json.dumps(sentence_data(records), ensure_ascii=False, separators=(",", ":"))
         files["real-sentence.json"] = data + "\n"
+    if study in RULES:
+        files[f"{study}-rules.csv"] = as_written(RULES[study], records).to_csv(lineterminator="\n")
     if (table := page_table(study, records)) is not None:
         files[f"{study}.csv"] = table.to_csv(lineterminator="\n")
     return files
@@ -91,14 +93,24 @@ def page_table(study: str, records: list[dict[str, Any]]) -> "DataFrame | None":
     return None
 
 
-def looking_back(records: list[dict[str, Any]], best: int = 8) -> "DataFrame":
-    """The heads that weigh the previous token most, with the fastest pair held still, and with none turning."""
-    table = rows(records)
-    table["pair 0 still"] = [weights[0] for weights in table["still"]]
+def looking_back(records: list[dict[str, Any]], best: int = 5) -> "DataFrame":
+    """The heads that weigh the previous token most in each text, ± half of the 95 % interval over its passages.
+
+    Beside it, the weight with the fastest pair held still, with none turning, and at other paces; and the first token's.
+    """
+    from pandas import DataFrame
+
     names = {"previous": "previous token", "pair 0 still": "pair 0 still", "nothing": "none turning"}
     names |= {"half": "half pace", "double": "double pace", "first": "first token"}
-    means = table.groupby("case")[[*names]].mean().nlargest(best, "previous")
-    return means.round(3).rename(columns=names).rename_axis("Head")
+    records = [
+        record | {"rows": [row | {"pair 0 still": row["still"][0]} for row in record["rows"]]} for record in records
+    ]
+    at = ["text", "case"]
+    means = {value: mean_ci(records, value, by=at).set_index(at) for value in names}
+    order = means["previous"].sort_values("mean", ascending=False).groupby("text").head(best).index
+    order = sorted(order, key=lambda where: list(NAMES).index(where[0]))  # stable: within a text as they are
+    table = DataFrame({names[value]: mean_cells(some) for value, some in means.items()}, means["previous"].index)
+    return table.loc[order].rename(index=NAMES, level="text").rename_axis(["Text", "Head"])
 
 
 def dearest(records: list[dict[str, Any]], best: int = 5) -> "DataFrame":
@@ -111,7 +123,7 @@ def dearest(records: list[dict[str, Any]], best: int = 5) -> "DataFrame":
     table = rises.pivot(index="case", columns="seed", values="mean").map("{:+.3f}".format)
     table.columns = [f"Passage {seed}" for seed in table]
     means = mean_ci(whole, against="as trained").set_index("case")
-    table["Mean"] = _cells(means.loc[table.index], repeat("+"))
+    table["Mean"] = mean_cells(means.loc[table.index], repeat("+"))
     kinds = [means[means.index.str.startswith(kind)]["mean"] for kind in ("pair", "layer", "no rotation")]
     shown_cases = [case for kind in kinds for case in kind.nlargest(best).index]
     table = table.loc[shown_cases].apply(lambda column: column.str.replace("-", "−"))
@@ -174,7 +186,7 @@ def digits_from_afar(records: list[dict[str, Any]]) -> "DataFrame":
 def accepted(records: list[dict[str, Any]]) -> "DataFrame":
     """The share of drafted tokens that is accepted, ± half of its 95 % interval, a row for each draft and case, a column for each text."""
     table = mean_ci(records, "accepted", by=["draft", "case", "text"])
-    table["cell"] = _cells(table)
+    table["cell"] = mean_cells(table)
     table["text"] = table["text"].map(NAMES)
     order = list(zip(table["draft"], table["case"], strict=True))
     wide = table.pivot(index=["draft", "case"], columns="text", values="cell").loc[list(dict.fromkeys(order))]
@@ -192,7 +204,7 @@ def reused(records: list[dict[str, Any]]) -> "DataFrame":
 
     documents: dict[str, list[dict]] = {}
     for record in records:
-        pieces = PIECES[record["run"]["part"]]
+        pieces = reuse.PIECES[record["run"]["part"]]
         documents.setdefault(f"{pieces} × {record['run']['length'] // pieces}", []).append(record)
     tables = {}
     for document, some in documents.items():
@@ -206,22 +218,37 @@ def reused(records: list[dict[str, Any]]) -> "DataFrame":
 def by_text(
     decide: Callable[[list[dict[str, Any]]], "DataFrame"], records: list[dict[str, Any]]
 ) -> "DataFrame":
-    """What a rule decides of the passages of all texts together, and of each text: a row for each sentence.
+    """What a rule decides of the passages of each text: a row for each sentence, a column for each text.
 
-    decide: `judged` or `decided` of a study's module. Their rules were written for all texts together, and the first
-    column has those verdicts. A mean over unlike texts need not hold in any of them, so each text has a column beside it.
+    decide: `judged` or `decided` of a study's module. Their rules were written for all texts together, and `as_written`
+    has those verdicts, too. A mean over unlike texts need not hold in any of them.
 
     >>> from d2lpos.lab import records
     >>> from d2lpos.lab.shift import decided
     >>> by_text(decided, records("real-shift")).loc["as good as reading anew"].tolist()
-    ['holds', 'holds', 'holds', 'open']
+    ['holds', 'holds', 'open']
     """
     from pandas import concat
 
     each = {text: [record for record in records if record["run"]["text"] == text] for text in NAMES}
-    verdicts = {of: decide(some) for of, some in {"together": records, **each}.items() if some}
-    keys = [name for name in ("sentence", "part", "length") if name in verdicts["together"]]
-    return concat({of: one.set_index(keys)["verdict"] for of, one in verdicts.items()}, axis=1)
+    verdicts = {text: verdicts_of(decide, some) for text, some in each.items() if some}
+    return concat(verdicts, axis=1)
+
+
+def verdicts_of(
+    decide: Callable[[list[dict[str, Any]]], "DataFrame"], records: list[dict[str, Any]]
+) -> "Series":
+    """The verdicts of a rule, by sentence, and by part and length where it has these."""
+    table = decide(records)
+    return table.set_index([name for name in ("sentence", "part", "length") if name in table])["verdict"]
+
+
+def as_written(
+    decide: Callable[[list[dict[str, Any]]], "DataFrame"], records: list[dict[str, Any]]
+) -> "DataFrame":
+    """As `by_text`, and last what the rule decides as it was written before the runs, of the passages of all texts."""
+    table = by_text(decide, records).rename(columns=NAMES)
+    return table.assign(**{"as written, all texts": verdicts_of(decide, records)}).rename_axis(index=str.capitalize)
 
 
 def on_fifteen(records: list[dict[str, Any]]) -> "DataFrame":
@@ -256,6 +283,7 @@ def without_heading(records: list[dict[str, Any]]) -> "DataFrame":
     return texts_beside(share_of(counts)).rename_axis(index=["Begun", "Mask, and who has more than a tenth"], columns=None)
 
 
+RULES = {"real-reuse": reuse.judged, "real-shift": shift.decided, "real-packed-shift": packed.decided}
 TABLES = {
     "real-apart": reused,
     "real-board": dearest,
@@ -285,7 +313,7 @@ def shown(records: list[dict[str, Any]]) -> "DataFrame":
     by = ["case", "text", *differ]
     levels, rises = (mean_ci(records, against=one, by=by) for one in (None, right))
     means = concat([levels[levels["case"] == right], rises[rises["case"] != right]])
-    means["cell"] = _cells(means, ("" if case == right else "+" for case in means["case"]))
+    means["cell"] = mean_cells(means, ("" if case == right else "+" for case in means["case"]))
     means["cell"] = means["cell"].str.replace("-", "−")
     means["text"] = means["text"].map(NAMES)
     for name in differ:

@@ -41,7 +41,7 @@ from .bits import StoredKeys, rounded
 from .probe import Probe, loaded, tokens
 from .real import mean
 from .shift import BAND, HALF, MUCH, as_rows, shifting
-from .summary import _by_case, _decided
+from .summary import by_case, decisions
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -169,11 +169,11 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     >>> decided([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
-    losses_by_case, sentences = _by_case(records), {}
+    losses_by_case, sentences = by_case(records), {}
     for way in ("at once", "by ones"):
         for name in FORMATS:
             rise = losses_by_case[f"{name}, {way}"] - losses_by_case[f"{name}, positions count on"]
             little = way == "at once" or name == "q8_0"
             says = f"{name} {way}: {'less than 0.02' if little else 'more than 0.1'}"
             sentences[says] = rise - BAND if little else MUCH - rise
-    return _decided(sentences)
+    return decisions(sentences)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..positions.arguments import check_name
 from .encodings import family
-from .summary import _cells, summary
+from .summary import mean_cells, summary
 from .tasks import TASKS
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def table(frame: "DataFrame", value: str, across: str = "length", head: str = "a
     Where not all are means over as many seeds, each says over how many.
     """
     means = summary(named(frame), ["name", across], value)
-    means["cell"] = _cells(means)
+    means["cell"] = mean_cells(means)
     wide = means.pivot(index="name", columns=across, values="cell").reindex(means["name"].unique())
     return wide.fillna("–").rename(columns=head.format).rename_axis(index=None, columns=None)
 

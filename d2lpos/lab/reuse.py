@@ -35,7 +35,7 @@ from ..pretrained.smollm2 import SmolLM2
 from ..transformer.attention import attend
 from .probe import Probe, encoder, loaded, tokens
 from .real import hidden
-from .summary import _below, _by_case
+from .summary import below_zero, by_case
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -211,7 +211,7 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     """
     from pandas import DataFrame
 
-    losses_by_case = _by_case(records)
+    losses_by_case = by_case(records)
     fresh = losses_by_case["computed fresh"]
     turned = losses_by_case["turned on"] - fresh
     sentences = {
@@ -224,5 +224,5 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     rows = []
     for sentence, values in sentences.items():
         for (part, length), some in values.groupby([losses_by_case["part"], losses_by_case["length"]], sort=False):
-            rows.append([sentence, part, length, *_below(some)])
+            rows.append([sentence, part, length, *below_zero(some)])
     return DataFrame(rows, columns=["sentence", "part", "length", "mean", "low", "high", "n", "verdict"])

@@ -35,7 +35,7 @@ from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2, losses
 from ..transformer.attention import attend
 from .probe import Probe, loaded, tokens
-from .summary import _by_case, _decided
+from .summary import by_case, decisions
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -170,9 +170,9 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     >>> decided([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
-    losses_by_case = _by_case(records)
+    losses_by_case = by_case(records)
     shifted = losses_by_case["shifted"]
-    table = _decided({
+    table = decisions({
         "as good as reading anew": shifted - losses_by_case["read anew"] - BAND,
         "the first tokens": MUCH - (losses_by_case["shifted, first four lost"] - shifted),
         "where the count goes on": losses_by_case["positions count on"] - shifted,

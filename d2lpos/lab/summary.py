@@ -176,7 +176,7 @@ def _where(by: list[str], where: Sequence[Any]) -> str:
     return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=True))
 
 
-def _cells(means: "DataFrame", signs: Iterable[str] = repeat("")) -> list[str]:
+def mean_cells(means: "DataFrame", signs: Iterable[str] = repeat("")) -> list[str]:
     """Rows of `summary` in words: the mean ± half of its interval, where it has one, and n where not all have as many.
 
     signs: "+" for each row whose mean is written with its sign.
@@ -189,7 +189,7 @@ def _cells(means: "DataFrame", signs: Iterable[str] = repeat("")) -> list[str]:
     ]
 
 
-def _below(values: "Series") -> tuple[float, float, float, int, str]:
+def below_zero(values: "Series") -> tuple[float, float, float, int, str]:
     """`interval`, and what it says of the sentence that values lie below 0: holds, fails or open.
 
     Passages of all texts are draws here, because rules that were fixed before their runs take them together.
@@ -199,7 +199,7 @@ def _below(values: "Series") -> tuple[float, float, float, int, str]:
     return middle, low, high, n, "holds" if high < 0 else "fails" if low > 0 else "open"
 
 
-def _by_case(records: Iterable[dict[str, Any]]) -> "DataFrame":
+def by_case(records: Iterable[dict[str, Any]]) -> "DataFrame":
     """A row for each record of a trained model, named by its passage: the fields of its run, and its loss in each case."""
     from pandas import DataFrame
 
@@ -207,9 +207,9 @@ def _by_case(records: Iterable[dict[str, Any]]) -> "DataFrame":
     return DataFrame(rows).set_index(list(PASSAGE), drop=False).rename_axis(columns=None)
 
 
-def _decided(sentences: dict[str, "Series"]) -> "DataFrame":
+def decisions(sentences: dict[str, "Series"]) -> "DataFrame":
     """What is decided of sentences, each of which says that values lie below 0."""
     from pandas import DataFrame
 
-    rows = [[sentence, *_below(values)] for sentence, values in sentences.items()]
+    rows = [[sentence, *below_zero(values)] for sentence, values in sentences.items()]
     return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])

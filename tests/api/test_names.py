@@ -30,6 +30,18 @@ def test_every_name_of_the_package_is_on_the_page(package):
     assert set(package.exports) <= {name for _, name in PUBLIC}
 
 
+def test_no_module_takes_a_private_name_of_another():
+    taken = {
+        (name, imported.name)
+        for name, path in modules(ROOT).items()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+        for imported in node.names
+        if re.match(r"_[a-z]", imported.name)
+    }
+    assert taken == set()
+
+
 def test_every_name_is_used():
     used = {place for source in _sources() for place in _used(ast.parse(source))}
     unused = {

@@ -499,6 +499,42 @@ def test_families_with_code_of_their_own():
         encoding_of(qwen | {"num_hidden_layers": 1}, 33)
 
 
+# What MiniMax-Text-01's file says of its layers; its makers' page: every eighth has softmax, half of a head turns, base 10⁷.
+MINIMAX = {"model_type": "minimax_text_01", "num_hidden_layers": 80, "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1] * 10} | {
+    "hidden_size": 6144, "num_attention_heads": 64, "num_key_value_heads": 8, "head_dim": 128, "rotary_dim": 64, "rope_theta": 10_000_000,
+    "postnorm": True, "layernorm_full_attention_alpha": 3.5565588200778455, "layernorm_linear_attention_beta": 1.0,
+    "shared_intermediate_size": [0], "shared_moe_mode": "sigmoid",
+}  # fmt: skip
+
+
+def test_minimax_text_01_turns_half_of_a_head_where_its_list_says_softmax():
+    assert layers(MINIMAX) == "-------F" * 10
+    rope = encoding_of(MINIMAX).layers[7].encoding
+    assert (rope.rotary, rope.dim, rope.base, rope.layout) == (64, 128, 1e7, "half")
+    assert layers(MINIMAX | {"attn_type_list": None, "num_hidden_layers": 3}) == "FFF"
+    for wrong, why in (([0, 2] * 40, "attn_type_list"), ([0, 1], "layer_types must name 80 layers; got 2")):
+        with pytest.raises(ValueError, match=why):
+            encoding_of(MINIMAX | {"attn_type_list": wrong})
+
+
+DBRX = {"model_type": "dbrx", "d_model": 6144, "n_heads": 48, "n_layers": 40, "max_seq_len": 32_768} | {
+    "attn_config": {"clip_qkv": 8, "kv_n_heads": 8, "model_type": "", "rope_theta": 500_000}
+}
+
+
+@pytest.mark.parametrize("outside", [{}, {"rope_theta": 5e5}, {"rope_parameters": {"rope_type": "default", "rope_theta": 5e5}}])
+def test_dbrx_has_its_base_inside_and_one_outside_must_agree(outside):
+    [one] = {(layer.encoding.base, layer.encoding.rotary, layer.encoding.layout) for layer in encoding_of(DBRX | outside).layers}
+    assert one == (5e5, 128, "half")
+    inside = DBRX["attn_config"]
+    assert encoding_of(DBRX | {"attn_config": {"kv_n_heads": 8}} | outside).encodings[0].base == (5e5 if outside else 1e4)
+    if outside:
+        with pytest.raises(ValueError, match="rope_theta must be one number; got 10000 and 500000"):
+            encoding_of(DBRX | {"attn_config": inside | {"rope_theta": 10_000}} | outside)
+    with pytest.raises(ValueError, match='key "rope_share" in attn_config of dbrx is not understood'):
+        encoding_of(DBRX | {"attn_config": inside | {"rope_share": 0.5}})
+
+
 @pytest.mark.parametrize("keys", [{}, {"use_dynamic_ntk": False}, {"use_logn_attn": False}])
 def test_qwen_1_changes_past_its_length_unless_the_file_says_no_twice(keys):
     file = {"model_type": "qwen", "seq_length": 32, "num_hidden_layers": 1}
@@ -544,7 +580,7 @@ OWN_FILES = [
     {"model_type": "nemotron-nas", "num_hidden_layers": 1, "block_configs": [{"attention": {"no_op": True}}]},
     {"model_type": "deepseek_v4", "num_hidden_layers": 1},
     *({"model_type": family, "rope_theta": 1e4, **SEVEN, "hidden_size": 64, "num_attention_heads": 4}
-      for family in ("bailing_moe", "deepseek", "internlm2", "mimo", "minicpm", "orion", "step3_text", "xverse")),
+      for family in ("bailing_moe", "deepseek", "internlm2", "mimo", "minicpm", "minimax_m1", "minimax_text_01", "orion", "step3_text", "xverse")),
 ]  # fmt: skip
 
 

@@ -37,10 +37,10 @@ def test_without_temperature_and_scale_it_is_attention():
     assert sum(sum(some) for some in shares.values()) == pytest.approx(1)
 
 
-def test_temperature_sharpens_within_the_document_and_scale_multiplies_its_weight():
+def test_temperature_sharpens_within_the_document_and_scale_is_a_power_of_its_weight():
     y, _, scores, v, document, shares = some_attention(0.5, 0.8)
     inside = (2 * scores[:, document]).exp()
-    total, rest = 0.8 * inside.sum(dim=-1).sqrt(), scores[:, ~document].exp()
+    total, rest = inside.sum(dim=-1) ** (0.8 * 0.5), scores[:, ~document].exp()
     of_document = inside / inside.sum(dim=-1, keepdim=True) * total[:, None]
     weights = torch.zeros_like(scores)
     weights[:, document], weights[:, ~document] = of_document, rest

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from pandas import DataFrame
 from torch import nn
 
 from d2lpos import Encoding, RoPE
 from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, records, run_probe
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.observed import board_data, digits_found, shown, texts
+from d2lpos.lab.observed import NAMES, as_written, board_data, by_text, digits_found, shown, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.publish import publish
@@ -388,6 +389,25 @@ def test_the_files_of_a_study_are_those_of_its_records(study):
     assert {(probe.study, probe.part, probe.text) for probe in lacking} <= NOT_RUN
     for name, text in texts(study, published).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
+
+
+@pytest.mark.parametrize("study", [study for study in PUBLISHED if (RESULTS / f"{study}.csv").is_file()])
+def test_a_page_has_each_text_in_a_row_or_a_column_of_its_own(study):
+    several = {record["run"]["text"] for record in records(study)}
+    table = (RESULTS / f"{study}.csv").read_text("utf-8")
+    assert len(several) == 1 or all(NAMES[text] in table for text in several)
+
+
+def test_rules_that_took_all_texts_together_are_printed_beside_what_they_say_of_each():
+    def decide(some):
+        rises = [record["rows"][0]["loss"] for record in some]
+        says = "holds" if max(rises) < 0 else "fails" if min(rises) > 0 else "open"
+        return DataFrame({"sentence": ["less than before"], "verdict": [says]})
+
+    some = [made_up(seed, text, a=rise) for text, rise in (("pride", -1.0), ("code", 0.5)) for seed in (0, 1)]
+    assert by_text(decide, some).loc["less than before"].to_dict() == {"pride": "holds", "code": "fails"}
+    beside = {"Pride and Prejudice": "holds", "code": "fails", "as written, all texts": "open"}
+    assert as_written(decide, some).loc["less than before"].to_dict() == beside
 
 
 @pytest.mark.parametrize("study", [study for study in PUBLISHED if study in SMOKE])

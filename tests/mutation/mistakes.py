@@ -355,8 +355,8 @@ MISTAKES = {
         '(losses_by_case["first 4 anew"] - fresh) - turned / 2 → (losses_by_case["first 4 anew"] - fresh) - turned',
         'losses_by_case["part"], losses_by_case["length"] → losses_by_case["length"], losses_by_case["part"]'],
     "d2lpos/lab/apart.py tests/lab/test_apart.py": [
-        "scores[..., document] / temperature → scores[..., document]", "(temperature - 1) * total + → (1 - temperature) * total +",
-        "math.log(scale)).where → scale).where", "there - probe.length + behind.size_of_piece → there - probe.length",
+        "scores[..., document] / temperature → scores[..., document]", "(scale * temperature - 1) * total → (1 - scale * temperature) * total",
+        "scale * temperature - 1 → temperature - 1", "there - probe.length + behind.size_of_piece → there - probe.length",
         "torch.where(own, behind.room[0] + behind.place, behind.here) → behind.here", "(of[anew] == 1).nonzero()[:-1, 0] → (of[anew] > 0).nonzero()[:, 0]",
         "tempered.loc[text].drop(seed) → tempered.loc[text]", "0.1 - first → first - 0.1", "first / 2 - home → first - home",
         '"more from the text in code": -taken → "more from the text in code": taken', "code[1] > novel[2] → code[1] > novel[1]",

@@ -55,7 +55,6 @@ LIKE = by_name(
         "dots3_note": deepseek,
         "hy_v4": {**deepseek, "layout": "half", "sinks": "full_attention sliding_attention"},
         "qwen4_exp hrm_text emu3": complete({}),
-        "dbrx": complete({"hidden": ["d_model"], "heads": ["n_heads"], "depth": ["n_layers"]}),
         "cohere2_moe": rows()["cohere2"],
         "glm5_next": {**rows()["kimi_linear"], "types": None},
         "hunyuan_vl unlimited_ocr": complete({}),

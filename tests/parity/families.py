@@ -50,6 +50,7 @@ FITTED = by_name(
     {
         "bamba": {"attn_layer_indices": [1, 3], "mamba_n_heads": 4, "mamba_d_head": 32},
         "bailing_hybrid": {"num_hidden_layers": 12},
+        "dbrx": {"attn_config": {"clip_qkv": 8.0, "kv_n_heads": 2, "rope_theta": 10_000.0}},
         "cohere_compass_text": {
             "layer_types": ["sliding_attention", "full_attention"] * 4,
             "rope_parameters": {
