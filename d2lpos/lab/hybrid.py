@@ -59,7 +59,9 @@ class Rows(nn.Module):
 
     def rows(self, x: Tensor) -> Tensor:
         _, k, v = self.attention.projected(x[None])
-        return torch.cat([torch.cat([k, v], dim=-1)[0].transpose(0, 1).flatten(1), self.index(x)[:, :FEATURES]], dim=1)
+        return torch.cat(
+            [torch.cat([k, v], dim=-1)[0].transpose(0, 1).flatten(1), self.index(x)[:, :FEATURES]], dim=1
+        )
 
     def mix(self, x: Tensor, positions: Tensor, rows: Tensor, row_positions: Tensor) -> Tensor:
         q = self.attention.projected(x[None])[0]
@@ -68,7 +70,9 @@ class Rows(nn.Module):
         if self.kind == "indexer":
             # Keys of equal tokens would tie without a turn.
             queries, keys = self.index(x)[None, :, FEATURES:], rows[None, :, -FEATURES:]
-            scores = (turn(queries, positions) @ turn(keys, row_positions).mT)[0].masked_fill(~mask, -torch.inf)
+            scores = (turn(queries, positions) @ turn(keys, row_positions).mT)[0].masked_fill(
+                ~mask, -torch.inf
+            )
             mask = mask & (scores >= scores.topk(min(CHOICES, len(rows))).values[:, -1:])
         y = attend(q, k, v, positions, row_positions, self.attention.encoding, mask)
         return self.attention.out(y.transpose(1, 2).flatten(2))[0]
