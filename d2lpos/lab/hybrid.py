@@ -161,8 +161,11 @@ class Hybrid(nn.Module):
     def read(self, tokens: Tensor, start: int = 0, memory: list | None = None) -> tuple[Tensor, list]:
         """Hidden states (n, 16) of tokens (n,) at positions from `start` on, and what each layer holds behind them.
 
-        memory is what layers hold of the text before, or None for nothing; so is each of its entries.
+        memory is what layers hold of the text before, or None for nothing; so is each of its entries. Raises ValueError where
+        there are no tokens.
         """
+        if not len(tokens):
+            raise ValueError("tokens must be at least one; got none")
         x, after = self.embed(tokens), []
         positions = torch.arange(start, start + len(tokens))
         for layer, before in zip(self.layers, memory or [None] * len(self.layers), strict=True):
