@@ -37,7 +37,7 @@ def resume_at(layers: Iterable[Layer], place: int, checkpoints: Iterable[int] = 
     >>> gpt_oss = ["full", ("window", 128)] * 12
     >>> 60_000 - resume_at(gpt_oss, 60_000)
     1524
-    >>> resume_at(["state", "full"], 60_000, checkpoints=range(0, 60_000, 8192))
+    >>> resume_at(["state", "full"], 60_000, range(0, 60_000, 8192))
     57344
     """
     check_count(place=place)
