@@ -12,3 +12,7 @@ from .turned import turned as turned
 from .levels import levels as levels
 from .next_round import next_round as next_round
 from .stands_still import stands_still as stands_still
+from .read_again import read_again as read_again
+from .hit import hit as hit
+from .rolled_back import rolled_back as rolled_back
+from .checkpoints import checkpoints as checkpoints
