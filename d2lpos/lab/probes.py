@@ -13,6 +13,7 @@ from . import real, reuse, shift
 from .apart import apart
 from .bits import bits
 from .drafts import drafts
+from .eviction import eviction
 from .machine import forget_peak, machine, peak_bytes
 from .packed import packed, packed_shift
 from .passages import TEXTS
@@ -184,6 +185,12 @@ PROBES = {
         every("real-drafts", texts=SERVED, length=192),
         every("real-drafts", **TINY),
         rows=drafts,
+    ),
+    "real-eviction": Study(
+        "A cache drops keys by what has looked at them: what is lost, and where must new tokens stand?",
+        every("real-eviction", texts=NOVELS_AND_CODE, length=1024),
+        every("real-eviction", **TINY | {"length": 640}),
+        rows=eviction,
     ),
     "real-table": Study(
         "What does a trained table remember, and what do vectors of sentences know of order?",
