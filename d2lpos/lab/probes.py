@@ -12,6 +12,7 @@ from ..runtime.threads import one_thread
 from . import real, reuse, shift
 from .apart import apart
 from .bits import bits
+from .draft_heads import draft_heads
 from .drafts import drafts
 from .eviction import eviction
 from .machine import forget_peak, machine, peak_bytes
@@ -21,6 +22,7 @@ from .probe import DTYPES, Probe, loaded, weights
 from .real_inside import inside
 from .real_openings import AFTER, openings
 from .real_table import table
+from .served import served
 from .studies import Study
 
 __all__ = ["PROBES", "run_probe"]
@@ -31,6 +33,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 
 
 LAYERS = tuple(f"layer {n}" for n in range(30))
+READER = {"model": "characters", "texts": ("pride",)}
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
 NEEDLED = ("as trained", "ntk", "yarn", "linear", "window and 4 first", "sharper")
@@ -191,6 +194,18 @@ PROBES = {
         every("real-eviction", texts=NOVELS_AND_CODE, length=1024),
         every("real-eviction", **TINY | {"length": 640}),
         rows=eviction,
+    ),
+    "draft-heads": Study(
+        "A head that drafts runs at another base, stretch, table or place than in training: how much is accepted?",
+        every("draft-heads", "EAGLE", "MTP", length=128, **READER),
+        every("draft-heads", "EAGLE", length=32, **READER),
+        rows=draft_heads,
+    ),
+    "yarn-served": Study(
+        "Tuned with YaRN or without, read with it or without: what does each pair lose?",
+        every("yarn-served", length=512, **READER),
+        every("yarn-served", length=128, **READER),
+        rows=served,
     ),
     "real-table": Study(
         "What does a trained table remember, and what do vectors of sentences know of order?",
