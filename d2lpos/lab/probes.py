@@ -12,7 +12,6 @@ from ..runtime.threads import one_thread
 from . import real, reuse, shift
 from .apart import apart
 from .bits import bits
-from .draft_heads import draft_heads
 from .drafts import drafts
 from .eviction import eviction
 from .machine import forget_peak, machine, peak_bytes
@@ -22,8 +21,8 @@ from .probe import DTYPES, Probe, loaded, weights
 from .real_inside import inside
 from .real_openings import AFTER, openings
 from .real_table import table
-from .served import served
 from .studies import Study
+from .tuned import draft_heads, yarn_served
 
 __all__ = ["PROBES", "run_probe"]
 
@@ -205,7 +204,7 @@ PROBES = {
         "Tuned with YaRN or without, read with it or without: what does each pair lose?",
         every("yarn-served", length=512, **READER),
         every("yarn-served", length=128, **READER),
-        rows=served,
+        rows=yarn_served,
     ),
     "real-table": Study(
         "What does a trained table remember, and what do vectors of sentences know of order?",
