@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["board_data", "mean_ci"]
 
 # The cases that others are compared with.
-RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions count on", "computed fresh")
+RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions count on", "computed fresh", "nothing evicted")
 ALL = -1  # stands for all layers, or all pairs, in a table of the board
 NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
 
@@ -206,13 +206,25 @@ def reused(records: list[dict[str, Any]]) -> "DataFrame":
     for record in records:
         pieces = reuse.PIECES[record["run"]["part"]]
         documents.setdefault(f"{pieces} × {record['run']['length'] // pieces}", []).append(record)
-    tables = {}
-    for document, some in documents.items():
-        nats = shown(some)
-        sums = rows(some).groupby(["case", "text"])[["right", "of"]].sum()
-        digits = texts_beside(share_of(sums))
-        tables[document] = nats.add_suffix(": nats").join(digits[nats.columns].add_suffix(": digits"))
+    tables = {document: nats_and_digits(some) for document, some in documents.items()}
     return concat(tables, names=["Document", "Keys"])
+
+
+def nats_and_digits(records: list[dict[str, Any]]) -> "DataFrame":
+    """As `shown`, and beside it the digits found, which a case without a loss has alone."""
+    nats, sums = shown(records), rows(records).groupby(["case", "text"], sort=False)[["right", "of"]].sum()
+    digits = texts_beside(share_of(sums))[nats.columns].loc[list(dict.fromkeys(sums.index.get_level_values(0)))]
+    nats = nats.reindex(digits.index).fillna("–")
+    return nats.add_suffix(": nats").join(digits.add_suffix(": digits")).rename_axis("Case")
+
+
+def as_tuned(records: list[dict[str, Any]]) -> "DataFrame":
+    """The loss of a model that was tuned with YaRN or without, a column for each way to read it and length."""
+    table = mean_ci(records, by=["case", "characters", "read"])
+    table["cell"] = _cells(table)
+    wide = table.pivot(index="case", columns=["characters", "read"], values="cell").loc[table["case"].unique()]
+    wide.columns = [f"{n} characters, {read} YaRN" for n, read in wide]
+    return wide.rename_axis("Tuned")
 
 
 def by_text(
@@ -289,6 +301,9 @@ TABLES = {
     "real-board": dearest,
     "real-openings": without_heading,
     "real-drafts": accepted,
+    "draft-heads": accepted,
+    "real-eviction": nats_and_digits,
+    "yarn-served": as_tuned,
     "real-inside": on_fifteen,
     "real-reuse": reused,
     "real-heads": looking_back,

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_count, check_name, check_positive
+from ..pretrained.char_models import load, path
 from ..pretrained.minilm import load_minilm, minilm_tokenizer
 from ..pretrained.smollm2 import load_smollm2, smollm2_tokenizer, stand_in
 from ..pretrained.weights import WEIGHTS
@@ -23,7 +24,7 @@ __all__ = ["Probe", "encoder", "loaded", "tokenizer", "tokens"]
 
 PROTOCOL = 1  # raised when a probe is no longer the same experiment
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-MODELS = (*WEIGHTS, "stand-in")
+MODELS = (*WEIGHTS, "stand-in", "characters")
 LONGEST = 8  # characters that a token has, on average, at most
 
 
@@ -32,7 +33,8 @@ class Probe:
     """A trained model, one passage, and what is asked.
 
     study, part: what is asked; a study may have several parts, such as a layer.
-    model: "smollm2", "minilm", or "stand-in", which is tiny, untrained, and reads bytes.
+    model: "smollm2", "minilm", "stand-in", which is tiny, untrained, and reads bytes, or "characters", the model of
+        the pages that has RoPE and reads characters.
     text, seed, length: the passage, its number, and its tokens. dtype: in which the model computes.
 
     Raises ValueError for a name that is not known, and a size that is not positive.
@@ -75,6 +77,8 @@ class Probe:
 
 def weights(model: str) -> str:
     """The SHA-256 of a model's weights; of the stand-in, its name."""
+    if model == "characters":
+        return hashlib.sha256(path("rope").read_bytes()).hexdigest()
     return WEIGHTS[model].main if model in WEIGHTS else model
 
 
@@ -85,6 +89,8 @@ def loaded(model: str, dtype: str = "float32", device: str = "cpu", layout: str 
     >>> loaded("stand-in").encoding.dim
     8
     """
+    if model == "characters":
+        return load("rope")[0].requires_grad_(False)
     if model == "minilm":
         return load_minilm(DTYPES[dtype]).to(device)
     if model == "smollm2":

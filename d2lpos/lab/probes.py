@@ -13,6 +13,7 @@ from . import real, reuse, shift
 from .apart import apart
 from .bits import bits
 from .drafts import drafts
+from .eviction import eviction
 from .machine import forget_peak, machine, peak_bytes
 from .packed import packed, packed_shift
 from .passages import TEXTS
@@ -21,6 +22,7 @@ from .real_inside import inside
 from .real_openings import AFTER, openings
 from .real_table import table
 from .studies import Study
+from .tuned import draft_heads, yarn_served
 
 __all__ = ["PROBES", "run_probe"]
 
@@ -30,6 +32,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 
 
 LAYERS = tuple(f"layer {n}" for n in range(30))
+READER = {"model": "characters", "texts": ("pride",)}
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
 NEEDLED = ("as trained", "ntk", "yarn", "linear", "window and 4 first", "sharper")
@@ -184,6 +187,24 @@ PROBES = {
         every("real-drafts", texts=SERVED, length=192),
         every("real-drafts", **TINY),
         rows=drafts,
+    ),
+    "real-eviction": Study(
+        "A cache drops keys by what has looked at them: what is lost, and where must new tokens stand?",
+        every("real-eviction", texts=NOVELS_AND_CODE, length=1024),
+        every("real-eviction", **TINY | {"length": 640}),
+        rows=eviction,
+    ),
+    "draft-heads": Study(
+        "A head that drafts runs at another base, stretch, table or place than in training: how much is accepted?",
+        every("draft-heads", "EAGLE", "MTP", length=128, **READER),
+        every("draft-heads", "EAGLE", length=32, **READER),
+        rows=draft_heads,
+    ),
+    "yarn-served": Study(
+        "Tuned with YaRN or without, read with it or without: what does each pair lose?",
+        every("yarn-served", length=512, **READER),
+        every("yarn-served", length=128, **READER),
+        rows=yarn_served,
     ),
     "real-table": Study(
         "What does a trained table remember, and what do vectors of sentences know of order?",

@@ -4,9 +4,10 @@ from .checks import as_float, as_index, offsets
 from .grid import cells, coordinates
 from .packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
 from .position_ids import from_padding, from_segments, interpolate, next_positions, random_positions, shift
+from .ranks import contiguous, zigzag
 
 __all__ = [
-    "as_float", "as_index", "cells", "coordinates", "cu_seqlens", "from_padding", "from_segments",
+    "as_float", "as_index", "cells", "contiguous", "coordinates", "cu_seqlens", "from_padding", "from_segments",
     "interpolate", "next_positions", "offsets", "random_positions", "segments_from_cu_seqlens",
-    "segments_from_positions", "shift",
+    "segments_from_positions", "shift", "zigzag",
 ]

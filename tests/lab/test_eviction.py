@@ -1,0 +1,89 @@
+"""Keys that are dropped by what has looked at them."""
+
+import copy
+
+import pytest
+import torch
+
+from d2lpos.lab import PROBES, eviction, run_probe
+from d2lpos.lab.eviction import Cache, evict, worth
+from d2lpos.lab.probe import loaded, tokens
+
+MODEL = loaded("stand-in")
+[PROBE] = PROBES["real-eviction"].runs(range(1), smoke=True)
+
+
+def weights_of(text):
+    """The weights (layer, query head, query, key) of a whole pass, by the model's own formula."""
+    x, here, every = MODEL.embed(text[None]), torch.arange(len(text)), []
+    for block in MODEL.blocks:
+        q, k, v = block.projected(x)
+        q, k = MODEL.encoding.rotate(q, k, here, here)
+        scores = q @ k.mT / 8**0.5
+        every.append(scores.masked_fill(here > here[:, None], -torch.inf).softmax(dim=-1))
+        x = block.close(x, every[-1] @ v.expand(-1, 3, -1, -1))
+    return torch.cat(every)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("counted", [False, True])
+def test_a_cache_with_room_for_all_is_a_pass(counted):
+    text, cache = tokens(PROBE)[0, :40], Cache(MODEL, torch.tensor([counted] * 2))
+    parts = []
+    for piece in text.split(16):
+        parts.append(cache.read(piece))
+        evict(cache, ("H2O", "TOVA"), capacity=40)
+    x = torch.cat(parts, dim=1)
+    torch.testing.assert_close(MODEL.logits(x), MODEL(text.expand(2, -1)), atol=2e-4, rtol=1e-4)
+
+
+@torch.no_grad()
+def test_weights_are_summed_over_queries_and_over_heads_that_share_keys():
+    text, cache = tokens(PROBE)[0, :48], Cache(MODEL, torch.tensor([False]))
+    for piece in text.split(16):
+        cache.read(piece)
+    of_keys = weights_of(text).sum(dim=1)
+    for layer, of_layer in enumerate(of_keys):
+        torch.testing.assert_close(cache.layers[layer][3][0, 0], of_layer.sum(dim=0), atol=1e-3, rtol=1e-3)
+        torch.testing.assert_close(cache.weights[layer][0, 0], of_layer[-16:], atol=1e-4, rtol=1e-3)
+
+
+def test_each_policy_keeps_what_its_authors_keep():
+    total = torch.tensor([[0.5, 9.0, 0.1, 7.0, 0.2, 0.3, 0.1, 0.1]])
+    last = torch.tensor([[[0.1, 0.0, 0.3, 0.0, 0.2, 0.0, 0.4, 0.0]]])
+    def kept(policy, capacity):
+        return worth(policy, last, total, capacity)[0].topk(capacity).indices.sort().values.tolist()
+    assert kept("window and 4 first", 6) == [0, 1, 2, 3, 6, 7]
+    assert kept("H2O", 4) == [1, 3, 6, 7]
+    assert kept("TOVA", 4) == [0, 2, 4, 6]
+    far = torch.zeros(1, 1, 60)
+    far[..., 9] = 1
+    chosen = worth("SnapKV", far, torch.zeros(1, 60), 37)[0].topk(37).indices.sort().values.tolist()
+    assert chosen == [7, 8, 9, 10, 11, *range(28, 60)]  # five neighbors of one key, and the last 32
+
+
+@torch.no_grad()
+def test_keys_that_stay_keep_their_places_or_are_counted():
+    """In a model of one layer: as a pass over the tokens that stay."""
+    one = copy.deepcopy(MODEL)
+    del one.blocks[1]
+    text, cache = tokens(PROBE)[0, :24], Cache(one, torch.tensor([False, True]))
+    cache.read(text[:20])
+    evict(cache, ("window and 4 first",) * 2, capacity=12)
+    left = torch.tensor([0, 1, 2, 3, *range(12, 24)])
+    assert cache.layers[0][2][:, 0].tolist() == [left[:12].tolist()] * 2
+    x = cache.read(text[20:])
+    for case, places in enumerate((left, torch.arange(16))):
+        whole = one.read(one.embed(text[None, left]), places)
+        torch.testing.assert_close(x[case], whole[0, 12:], atol=1e-4, rtol=1e-4)
+
+
+def test_rows_of_the_study(monkeypatch):
+    monkeypatch.setattr(eviction, "CAPACITY", 640)
+    rows = {row["case"]: row for row in run_probe(PROBE)["rows"]}
+    assert len(rows) == 11
+    whole = rows["nothing evicted"]
+    assert all(row["stays"] == [1.0] * 4 and row["first"] == 1 for row in rows.values() if row["loss"] is not None)
+    assert {row["of"] for row in rows.values()} == {20}
+    for row in rows.values():
+        assert row["loss"] is None or row["loss"] == pytest.approx(whole["loss"], abs=1e-5)
