@@ -5,7 +5,6 @@ They become one document, which Chromium prints twice: the first time tells on w
 
 import json
 import os
-import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ from jinja2 import Template
 from playwright.sync_api import Page, sync_playwright
 
 from book.browser import find_chromium, launch
-from book.decks import read
+from book.decks import adopt, own_styles, read
 from book.downloads import FRONT, PDF, SITE, offer
 
 sys.path.append(str(Path(__file__).parent / "_ext"))
@@ -101,7 +100,7 @@ def leaf(site: Path, name: str, printed: list[str], sections: bool = False) -> d
     page = BeautifulSoup(whole((site / f"{name}.html").read_text("utf-8"), site), "html.parser")
     if f"{name}.html" == FRONT:  # its heading is on the title page
         page.article.h1.string = page.select_one(".subtitle").get_text()
-    article, styles = page.article, "".join(style.string for style in page.select("head > style"))
+    article = page.article
     for choice in article.select("form [id]"):  # paper has no form that a link could fill in
         for link in article.select(f"a[href='#{choice['id']}']"):
             link.unwrap()
@@ -129,7 +128,7 @@ def leaf(site: Path, name: str, printed: list[str], sections: bool = False) -> d
         "id": stem,
         "name": f"page-{stem}",
         "article": article,
-        "styles": styles.replace("url(#", f"url(#{stem}-"),
+        "styles": own_styles(page, f"{stem}-"),
         "heading": heading,
         "running": json.dumps(heading, ensure_ascii=False),  # a string of CSS, too
         "sections": [(h2.parent["id"], h2.get_text()) for h2 in article.select("h2")] if sections else [],
@@ -199,18 +198,6 @@ def turn(what: str, anchor: str) -> Tag:
     return element(
         f'<p class="turn"><a href="#{anchor}">{what}: page <span class="number">000</span></a></p>'
     )
-
-
-def adopt(tree: Tag, prefix: str) -> None:
-    """Give `prefix` to every id below `tree`, and to what refers to one."""
-    for tag in [tree, *tree.find_all(True)]:
-        for name, value in tag.attrs.items():
-            if name in ("id", "for", "aria-labelledby", "aria-describedby"):
-                tag[name] = " ".join(prefix + word for word in value.split())
-            elif name in ("href", "xlink:href"):
-                tag[name] = re.sub("^#", f"#{prefix}", value)
-            elif isinstance(value, str):
-                tag[name] = value.replace("url(#", f"url(#{prefix}")
 
 
 def leads(href: str, site: Path, name: str, printed: list[str]) -> str:
