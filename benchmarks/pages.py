@@ -6,17 +6,13 @@ and `make book`.
 
 import argparse
 import statistics
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import urlsplit
 
 from d2lpos.lab.machine import processor
 from tests.browser import chromium, find_chromium
+from tests.site.serving import Quiet, serve
 
 from .__main__ import TABLES, show, write
 
@@ -46,11 +42,15 @@ BLOCKED = """() => {
 }"""
 FOOT = "() => innerHeight + scrollY > document.documentElement.scrollHeight - 2"
 
+def kilo(value: float) -> str:
+    return f"{value / 1000:,.0f}"
+
+
 COUNTS = {
-    "load": ("kB at load", lambda value: f"{value / 1000:,.0f}"),
-    "end": ("kB to the end", lambda value: f"{value / 1000:,.0f}"),
-    "css": ("of it styles", lambda value: f"{value / 1000:,.0f}"),
-    "woff2": ("of it fonts", lambda value: f"{value / 1000:,.0f}"),
+    "load": ("kB at load", kilo),
+    "end": ("kB to the end", kilo),
+    "css": ("of it styles", kilo),
+    "woff2": ("of it fonts", kilo),
     "foreign": ("Requests to other hosts", "{:.0f}".format),
     "shift": ("Layout shift", "{:.3f}".format),
 }
@@ -69,7 +69,7 @@ def main() -> None:
         if not found:
             parser.error(f"{name} is needed first")
     columns = COUNTS if arguments.counts else COUNTS | TIMES
-    with serve(SITE) as address, chromium() as browser:
+    with serve(SITE, Quiet) as address, chromium() as browser:
         about = f"{processor()}; Chromium {browser.version}; {arguments.rounds} rounds; {date.today()}"
         print(about)
         visits = {kind: [] for kind in KINDS}
@@ -81,23 +81,6 @@ def main() -> None:
     if arguments.write:
         write("pages", rows)
         (TABLES / "pages.txt").write_text(f"{about}\n")
-
-
-@contextmanager
-def serve(folder: Path) -> Iterator[str]:
-    """Serve a folder; yield its address."""
-
-    class Handler(SimpleHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # which holds a file back for 40 ms after its headers
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 def visit(browser, address: str) -> dict[str, float]:

@@ -17,6 +17,8 @@ from urllib.parse import unquote, urlsplit
 import pikepdf
 import yaml
 from bs4 import BeautifulSoup, Tag
+from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
 from jinja2 import Template
 from playwright.sync_api import Page, sync_playwright
 
@@ -62,11 +64,25 @@ def assemble(site: Path) -> str:
         repository=PROJECT["urls"]["Repository"],
         site=site.name,
         styles=[link["href"].partition("_static/")[2] for link in front.select("head link[rel=stylesheet]")],
-        css=(ROOT / "book" / "paper.css").read_text("utf-8"),
+        css=faces(site) + (ROOT / "book" / "paper.css").read_text("utf-8"),
         parts=parts,
         pages=[page for part in parts for page in part["pages"]],
         others=[(read(site / f"{name}.html").h1.get_text().rstrip("#"), *address(name)) for name in others],
     )
+
+
+def faces(site: Path) -> str:
+    """Return the styles of fonts that paper.css names, in weights of their own: one that varies is embedded as drawings."""
+    css, out = "", site.with_name("paper-fonts")
+    out.mkdir(exist_ok=True)
+    for path in sorted((site / "_static" / "fonts").glob("*-latin-wght-*.woff2")):
+        family, _, style = path.stem.partition("-latin-wght-")
+        for weight in (400, 600, 650, 700):
+            font = instancer.instantiateVariableFont(TTFont(path), {"wght": weight})
+            font.flavor = None
+            font.save(out / f"{path.stem}-{weight}.ttf")
+            css += f'@font-face {{font-family:"{family}"; font-weight:{weight}; font-style:{style}; src:url({out.name}/{path.stem}-{weight}.ttf)}}\n'
+    return css
 
 
 def contents() -> dict[str, str]:
@@ -83,12 +99,12 @@ def chosen() -> list[tuple[str, list[str]]]:
 
 
 def address(name: str) -> tuple[str, str]:
-    """Return where a page is on the web, and how paper says so: its file in the repository while the book has no home."""
+    """Return where a page is on the web, and how paper says so, if the book has a home: else it is a file of the repository."""
     repository = PROJECT["urls"]["Repository"]
     if site := home(repository):
         return f"{site}{name}.html", f"{site}{name}.html".removeprefix("https://")
     [file] = [f"{name}{suffix}" for suffix in (".md", ".ipynb") if (ROOT / f"{name}{suffix}").exists()]
-    return f"{repository}/blob/main/{file}", file
+    return f"{repository}/blob/main/{file}", ""
 
 
 def element(html: str) -> Tag:

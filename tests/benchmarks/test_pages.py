@@ -2,9 +2,10 @@
 
 import csv
 
-from benchmarks.pages import COUNTS, KINDS, TABLES, TIMES, row, serve, visit
+from benchmarks.pages import COUNTS, KINDS, TABLES, TIMES, row, visit
 from tests.browser import chromium
 from tests.site.pages import PAGES
+from tests.site.serving import Quiet, serve
 
 PAGE = """<!doctype html><p id="top"></p><p>Words that move down.</p><link rel="stylesheet" href="a.css">
 <img alt="" src="http://nowhere.invalid/x.png"><p style="height: 3000px"></p><img alt="" src="below.svg" loading="lazy">
@@ -20,7 +21,7 @@ def test_a_visit_counts_what_comes_at_load_and_to_the_end(tmp_path):
     files = {"page.html": PAGE, "a.css": "p {top: 0}", "below.svg": '<svg xmlns="http://www.w3.org/2000/svg"/>'}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    with serve(tmp_path) as address, chromium() as browser:
+    with serve(tmp_path, Quiet) as address, chromium() as browser:
         seen = visit(browser, f"{address}/page.html")
     assert (seen["css"], seen["woff2"], seen["foreign"]) == (len(files["a.css"]), 0, 1)
     assert seen["end"] >= sum(map(len, files.values())) > seen["css"] and seen["end"] >= seen["load"]

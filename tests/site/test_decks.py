@@ -227,7 +227,7 @@ LETTERS = """() => [...document.querySelectorAll(".picture .fit svg text")].filt
 def test_a_tall_figure_stands_in_halves_and_letters_are_large(course, browser):
     with visit(browser, 1280) as reader:
         reader.resize(1280, 720)
-        reader.page.goto((course / "lecture.html").as_uri())
+        reader.open((course / "lecture.html").as_uri())
         reader.page.wait_for_selector("[id$=fig-1-6] .halves svg + svg", state="attached")
         assert reader.page.evaluate(FIT) == [] and reader.page.evaluate(LETTERS) == []
         for slide in parsed(course / "lecture.html").select("main > section"):
