@@ -50,6 +50,7 @@ def write(site: Path, out: Path) -> Path:
     shutil.rmtree(out, ignore_errors=True)
     handout.write(out / "handout")
     decks.write(site, out / "decks")
+    (out / "lecture.html").write_text(decks.lecture(site, decks.read(site / "book" / "ledger.html").article), "utf-8")
     (out / "index.html").write_text(index(site, out), "utf-8")
     for name in ("LICENSE", "LICENSE-TEXT"):
         shutil.copy(decks.ROOT / name, out)

@@ -16,13 +16,48 @@
     let by = +box.style.getPropertyValue("--fit");
     while (by > .3 && (box.offsetHeight * by > room - 1 || box.scrollWidth > box.offsetWidth)) box.style.setProperty("--fit", by *= .97);
   };
+  // A figure is drawn for a column of text. On a slide the halves of a tall one stand side by side where that makes them
+  // larger. The cut is near the middle, through no word and through as few lines as can be.
+  const halve = svg => {
+    const [x, y, width, height] = svg.getAttribute("viewBox")?.split(/[\s,]+/).map(Number) ?? [], box = svg.getBoundingClientRect();
+    if (!(height > width / 2) || svg.parentElement.matches(".halves")) return;
+    const spans = [...svg.querySelectorAll("text, path, rect, line, circle, use, image")].filter(e => !e.closest("defs, clipPath"))
+      .map(e => [e.localName === "text", e.getBoundingClientRect()]).map(([word, b]) => [word, b.top - word * b.height / 2 - box.top, b.bottom + word * b.height / 2 - box.top].map((v, i) => i ? v / box.height : v));
+    const cost = at => spans.reduce((sum, [word, top, bottom]) => sum + (top < at && at < bottom) * (word ? 1000 : 1), Math.abs(at - .5) * 20);
+    const cut = [...Array(31).keys()].map(i => .35 + i / 100).reduce((one, other) => cost(other) < cost(one) ? other : one);
+    const before = Math.min(1200 / width, 540 / height), after = Math.min(580 / width, 540 / height / Math.max(cut, 1 - cut));
+    if (after < 1.2 * before || cost(cut) > 1000) return;
+    const row = document.createElement("div"), below = svg.cloneNode(true);
+    row.className = "halves";
+    svg.replaceWith(row);
+    row.append(svg, below);
+    below.ariaHidden = "true";
+    [[svg, 0, cut], [below, cut, 1]].forEach(([half, from, to]) => {
+      half.removeAttribute("height");
+      half.setAttribute("viewBox", [x, y + from * height, width, (to - from) * height].join(" "));
+      half.style.setProperty("--share", to - from);
+    });
+  };
+  // From the last row one reads what is 24 px high.
+  const enlarge = box => {
+    const words = [...box.querySelectorAll("svg text, svg tspan")];
+    words.forEach(e => e.style.removeProperty("font-size"));
+    const sizes = words.map(e => {
+      const {a, b} = e.getScreenCTM(), own = parseFloat(getComputedStyle(e).fontSize);
+      return [own, 24 / (own * Math.hypot(a, b) / root.style.getPropertyValue("--scale"))];
+    });
+    words.forEach((e, i) => { if (sizes[i][1] > 1) e.style.fontSize = `${sizes[i][0] * Math.min(1.3, sizes[i][1])}px`; });
+  };
   const fit = () => {
     scale();
     if (canvas.matches) for (const box of main.querySelectorAll(".fit")) {
       const answer = box.querySelector(".answer"), open = answer?.open;
       if (answer) answer.open = true;
+      const drawn = box.querySelectorAll("svg");
+      if (drawn.length === 1 && !box.querySelector("[data-hero], [data-explore]")) halve(drawn[0]);
       box.style.setProperty("--fit", box.dataset.most);
       shrink(box);
+      enlarge(box);
       if (answer) answer.open = open;
     }
   };

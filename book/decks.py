@@ -10,10 +10,11 @@ import shutil
 import sys
 from base64 import b64encode
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
+import yaml
 from bs4 import BeautifulSoup, NavigableString, Tag
 from jinja2 import Template
 
@@ -28,7 +29,7 @@ OUT = ROOT / "_build" / "class" / "decks"
 SENTENCE = re.compile(r"[.?!][)”]?(?=\s+[A-Z“(]|\s*$)")
 CODE = "details.hide, .cell_input, .stream, figcaption, aside, .headerlink"
 # How many times as large as on its page a slide shows something, at most. A hero is 1,100 px wide, the canvas 1,200.
-TEXT, PICTURE, HERO = 1.8, 3, 1.09
+TEXT, PICTURE, HERO = 1.8, 3, 3
 PAGE = Template((ROOT / "book" / "deck.html").read_text("utf-8"), keep_trailing_newline=True)
 
 
@@ -91,7 +92,11 @@ def slides(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
             deck.append(Slide(tag["id"], inside(title), inside(tag.section), inside(proof), section))
         elif "math" in tag["class"]:
             number = tag["id"].removeprefix("eq-").replace("-", ".")
-            deck.append(Slide(tag["id"], f"Equation ({number})", *derived(tag), section))
+            words = copy(tag.find_parent("section").find(re.compile("h[1-6]")))
+            for part in words.select(".section-number"):
+                part.decompose()
+            above, entry = f"{section} · Equation ({number})".lstrip(" ·"), f"Equation ({number}). {words.get_text()}"
+            deck.append(Slide(tag["id"], inside(words), *derived(tag), above, entry=entry))
         else:
             predictions += 1
             parts = [str(part) for part in tag.find_all(recursive=False) if part.name != "details"]
@@ -219,34 +224,84 @@ def page_of(site: Path, notebook: Path) -> Path:
     return site / notebook.relative_to(ROOT).with_suffix(".html")
 
 
+def shown(site: Path, notebook: Path, ledger: Tag) -> tuple[BeautifulSoup, list[Slide]]:
+    """Return the built page of a notebook, and its slides."""
+    page = BeautifulSoup(whole(page_of(site, notebook).read_text("utf-8"), site), "html.parser")
+    return page, slides(page.article, ledger, notebook.stem)
+
+
 def deck(site: Path, notebook: Path, ledger: Tag) -> str:
     """Return the deck of a notebook as HTML, from the built pages in the folder `site` and the ledger's article."""
-    page = BeautifulSoup(whole(page_of(site, notebook).read_text("utf-8"), site), "html.parser")
-    shown = slides(page.article, ledger, notebook.stem)
-    parts = [slide.html(number, len(shown)) for number, slide in enumerate(shown, 1)]
-    body = BeautifulSoup("\n".join(parts), "html.parser")
-    known = {slide.anchor for slide in shown}
-    for tag in body.select("[id^='p-'], [id^='id']"):  # of paragraphs and citations, which may come twice
-        del tag["id"]
+    page, parts = shown(site, notebook, ledger)
+    return render(site, parts[0].name, parts, ["" for _ in parts], styles(site, page))
+
+
+def lecture(site: Path, ledger: Tag) -> str:
+    """Return the deck of the lecture that book/lecture.yml lists, from the slides of several chapters."""
+    plan = yaml.safe_load((ROOT / "book" / "lecture.yml").read_text("utf-8"))
+    notebooks = {path.stem: path for path in chapters(ROOT)}
+    known, parts, minute = {}, [], 0
+    for line in plan:
+        stem, anchor = line["slide"].split("#")
+        if stem not in known:
+            known[stem] = shown(site, notebooks[stem], ledger)
+        [slide] = [slide for slide in known[stem][1] if slide.anchor == anchor]
+        until = minute + line["minutes"]
+        asked = f"<p><strong>Minutes {minute} to {until}.</strong> {escape(line['ask'])}</p>"
+        words = f"{until - minute} min, from {minute}: {line.get('title') or slide.name}"
+        parts.append(replace(slide, heading=line.get("title") or slide.heading, notes=asked + slide.notes, entry=words))
+        minute = until
+    own = "".join(f'[id^="{stem}-"] {{{own_styles(page, f"{stem}-")}}}' for stem, (page, _) in known.items())
+    prefixes = [line["slide"].split("#")[0] + "-" for line in plan]
+    return render(site, f"One lecture of {minute} minutes", parts, prefixes, styles(site, None, own))
+
+
+def render(site: Path, title: str, parts: list[Slide], prefixes: list[str], css: str) -> str:
+    """Return a deck as HTML; each prefix stands before all ids of its slide, which may be another chapter's, too."""
+    body = BeautifulSoup("", "html.parser")
+    for number, (slide, prefix) in enumerate(zip(parts, prefixes, strict=True), 1):
+        tree = BeautifulSoup(slide.html(number, len(parts)) + "\n", "html.parser")
+        for tag in tree.select("[id^='p-'], [id^='id']"):  # of paragraphs and citations, which may come twice
+            del tag["id"]
+        if prefix:
+            adopt(tree, prefix)
+        body.append(tree)
+    anchors = [prefix + slide.anchor for slide, prefix in zip(parts, prefixes, strict=True)]
     for link in body.select("a[href]"):
-        if link["href"][1:] not in known and not link["href"].startswith("https:"):
+        if link["href"][1:] not in anchors and not link["href"].startswith("https:"):
             link.unwrap()
     # The machine that reads has all its models, since the class may choose.
     models = sorted((site / "_static").glob("readers-*.js")) if body.select(".reads") else []
     return PAGE.render(
-        title=escape(shown[0].name), styles=styles(site, page), slides=body, count=len(shown),
-        entries="\n".join(f'<li><a href="#{slide.anchor}">{escape(slide.name)}</a></li>' for slide in shown),
+        title=escape(title), styles=css, slides=body, count=len(parts),
+        entries="\n".join(f'<li><a href="#{anchor}">{escape(slide.name)}</a></li>' for anchor, slide in zip(anchors, parts, strict=True)),
         models="".join(f"<script>{model.read_text('utf-8')}</script>\n" for model in models),
         script=(ROOT / "book" / "deck.js").read_text("utf-8"),
     )
 
 
-def styles(site: Path, page: BeautifulSoup) -> str:
-    """Return the styles of a page with those of the slides, and all that they load in them."""
-    own = "".join(style.string for style in page.select("head > style"))
+def adopt(tree: Tag, prefix: str) -> None:
+    """Give `prefix` to every id below `tree`, and to what refers to one."""
+    for tag in [tree, *tree.find_all(True)]:
+        for name, value in tag.attrs.items():
+            if name in ("id", "for", "aria-labelledby", "aria-describedby"):
+                tag[name] = " ".join(prefix + word for word in value.split())
+            elif name in ("href", "xlink:href"):
+                tag[name] = re.sub("^#", f"#{prefix}", value)
+            elif isinstance(value, str):
+                tag[name] = value.replace("url(#", f"url(#{prefix}")
+
+
+def own_styles(page: BeautifulSoup, prefix: str = "") -> str:
+    """Return the styles that a page has for its pictures, for ids that begin with `prefix`."""
+    return "".join(style.string for style in page.select("head > style")).replace("url(#", f"url(#{prefix}")
+
+
+def styles(site: Path, page: BeautifulSoup | None, own: str = "") -> str:
+    """Return the styles of a page, or `own` ones, with those of the slides, and all that they load in them."""
     css = (
         (site / "_static" / "book.css").read_text("utf-8")
-        + own
+        + (own_styles(page) if page else own)
         + (ROOT / "book" / "deck.css").read_text("utf-8")
     )
     return re.sub(r"url\((fonts/[^)]+|mark\.svg)\)", lambda url: embedded(site / "_static" / url[1]), css)

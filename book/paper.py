@@ -5,7 +5,6 @@ They become one document, which Chromium prints twice: the first time tells on w
 
 import json
 import os
-import re
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -18,11 +17,13 @@ from urllib.parse import unquote, urlsplit
 import pikepdf
 import yaml
 from bs4 import BeautifulSoup, Tag
+from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
 from jinja2 import Template
 from playwright.sync_api import Page, sync_playwright
 
 from book.browser import find_chromium, launch
-from book.decks import read
+from book.decks import adopt, own_styles, read
 from book.downloads import FRONT, PDF, SITE, offer
 
 sys.path.append(str(Path(__file__).parent / "_ext"))
@@ -63,11 +64,25 @@ def assemble(site: Path) -> str:
         repository=PROJECT["urls"]["Repository"],
         site=site.name,
         styles=[link["href"].partition("_static/")[2] for link in front.select("head link[rel=stylesheet]")],
-        css=(ROOT / "book" / "paper.css").read_text("utf-8"),
+        css=faces(site) + (ROOT / "book" / "paper.css").read_text("utf-8"),
         parts=parts,
         pages=[page for part in parts for page in part["pages"]],
         others=[(read(site / f"{name}.html").h1.get_text().rstrip("#"), *address(name)) for name in others],
     )
+
+
+def faces(site: Path) -> str:
+    """Return the styles of fonts that paper.css names, in weights of their own: one that varies is embedded as drawings."""
+    css, out = "", site.with_name("paper-fonts")
+    out.mkdir(exist_ok=True)
+    for path in sorted((site / "_static" / "fonts").glob("*-latin-wght-*.woff2")):
+        family, _, style = path.stem.partition("-latin-wght-")
+        for weight in (400, 600, 650, 700):
+            font = instancer.instantiateVariableFont(TTFont(path), {"wght": weight})
+            font.flavor = None
+            font.save(out / f"{path.stem}-{weight}.ttf")
+            css += f'@font-face {{font-family:"{family}"; font-weight:{weight}; font-style:{style}; src:url({out.name}/{path.stem}-{weight}.ttf)}}\n'
+    return css
 
 
 def contents() -> dict[str, str]:
@@ -84,12 +99,12 @@ def chosen() -> list[tuple[str, list[str]]]:
 
 
 def address(name: str) -> tuple[str, str]:
-    """Return where a page is on the web, and how paper says so: its file in the repository while the book has no home."""
+    """Return where a page is on the web, and how paper says so, if the book has a home: else it is a file of the repository."""
     repository = PROJECT["urls"]["Repository"]
     if site := home(repository):
         return f"{site}{name}.html", f"{site}{name}.html".removeprefix("https://")
     [file] = [f"{name}{suffix}" for suffix in (".md", ".ipynb") if (ROOT / f"{name}{suffix}").exists()]
-    return f"{repository}/blob/main/{file}", file
+    return f"{repository}/blob/main/{file}", ""
 
 
 def element(html: str) -> Tag:
@@ -101,7 +116,7 @@ def leaf(site: Path, name: str, printed: list[str], sections: bool = False) -> d
     page = BeautifulSoup(whole((site / f"{name}.html").read_text("utf-8"), site), "html.parser")
     if f"{name}.html" == FRONT:  # its heading is on the title page
         page.article.h1.string = page.select_one(".subtitle").get_text()
-    article, styles = page.article, "".join(style.string for style in page.select("head > style"))
+    article = page.article
     for choice in article.select("form [id]"):  # paper has no form that a link could fill in
         for link in article.select(f"a[href='#{choice['id']}']"):
             link.unwrap()
@@ -129,7 +144,7 @@ def leaf(site: Path, name: str, printed: list[str], sections: bool = False) -> d
         "id": stem,
         "name": f"page-{stem}",
         "article": article,
-        "styles": styles.replace("url(#", f"url(#{stem}-"),
+        "styles": own_styles(page, f"{stem}-"),
         "heading": heading,
         "running": json.dumps(heading, ensure_ascii=False),  # a string of CSS, too
         "sections": [(h2.parent["id"], h2.get_text()) for h2 in article.select("h2")] if sections else [],
@@ -199,18 +214,6 @@ def turn(what: str, anchor: str) -> Tag:
     return element(
         f'<p class="turn"><a href="#{anchor}">{what}: page <span class="number">000</span></a></p>'
     )
-
-
-def adopt(tree: Tag, prefix: str) -> None:
-    """Give `prefix` to every id below `tree`, and to what refers to one."""
-    for tag in [tree, *tree.find_all(True)]:
-        for name, value in tag.attrs.items():
-            if name in ("id", "for", "aria-labelledby", "aria-describedby"):
-                tag[name] = " ".join(prefix + word for word in value.split())
-            elif name in ("href", "xlink:href"):
-                tag[name] = re.sub("^#", f"#{prefix}", value)
-            elif isinstance(value, str):
-                tag[name] = value.replace("url(#", f"url(#{prefix}")
 
 
 def leads(href: str, site: Path, name: str, printed: list[str]) -> str:

@@ -16,11 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from glob import glob
 from itertools import chain
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from d2lpos.figures.machine import machine
@@ -89,8 +91,12 @@ class WebKit:
 
     def ask(self, path: str, **content: object) -> object:
         request = Request(self.address + self.path + path, json.dumps(content).encode())
-        with urlopen(request, timeout=LIMIT) as answer:
-            return json.load(answer)["value"]
+        try:
+            with urlopen(request, timeout=LIMIT) as answer:
+                return json.load(answer)["value"]
+        except HTTPError as error:  # what went wrong stands in the body
+            value = json.load(error)["value"]
+            raise RuntimeError(f"{value['error']}: {value['message']}") from None
 
 
 def free_port() -> int:
@@ -151,6 +157,18 @@ def show(browser: Firefox | WebKit, page: Path, html: str) -> None:
     """Open a page with a figure alone."""
     page.write_text(f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{html}</body></html>', "utf-8")
     browser.ask("url", url=page.as_uri())
+
+
+def attempt(browser: Firefox | WebKit, trial: Callable[[Firefox | WebKit], None]) -> str:
+    """Try something, once more if it fails, and return what fails then: the driver's words, and the page that is open."""
+    for again in (True, False):
+        try:
+            trial(browser)
+            break
+        except (AssertionError, RuntimeError, OSError) as error:
+            if not again:
+                return f"at {inside(browser, 'location.href', '')}: {error}"
+    return ""
 
 
 def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
@@ -295,17 +313,16 @@ def rehearse(kind: type) -> list[str]:
                 try:
                     browser.connect()
                     break
-                except OSError:  # it is not there yet
+                except (OSError, RuntimeError):  # it is not there yet
                     if time.perf_counter() - start > LIMIT:
                         raise
                     time.sleep(0.1)
             tries = {name: partial(try_hero, page=Path(home, "hero.html"), name=name) for name in DRAGS}
             tries["machine"] = partial(try_machine, page=Path(home, "machine.html"))
-            for name, attempt in (tries | {"formulas": try_formulas, "front": try_front, "search": try_search, "your model": try_your_model}).items():
-                try:
-                    attempt(browser)
-                except (AssertionError, RuntimeError) as error:
-                    failed.append(f"{kind.__name__}, {name}: {error}")
+            tries |= {"formulas": try_formulas, "front": try_front, "search": try_search, "your model": try_your_model}
+            for name, trial in tries.items():
+                if fault := attempt(browser, trial):
+                    failed.append(f"{kind.__name__}, {name}, {fault}")
         finally:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()

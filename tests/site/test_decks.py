@@ -10,6 +10,7 @@ from zipfile import ZipFile
 import numpy as np
 import pypdfium2
 import pytest
+import yaml
 from bs4 import BeautifulSoup, Tag
 from notebooks import chapters
 from PIL import Image
@@ -46,7 +47,7 @@ def words(tag: Tag) -> str:
 
 
 def test_it_holds_what_a_class_needs(course):
-    held = {"decks", "handout", "handout.zip", "index.html", "LICENSE", "LICENSE-TEXT"}
+    held = {"decks", "handout", "handout.zip", "index.html", "lecture.html", "LICENSE", "LICENSE-TEXT"}
     assert {file.name for file in course.iterdir()} == held
     assert [file.stem for file in sorted((course / "decks").iterdir())] == CHAPTERS
     assert {file.stem for file in (course / "handout").rglob("*.ipynb")} >= set(CHAPTERS)
@@ -149,6 +150,31 @@ def test_a_headline_is_the_first_sentence(caption, halves):
     assert split(paragraph) == halves
 
 
+def test_the_lecture_takes_the_minutes_that_the_plan_gives_and_says_what_to_ask(site, course):
+    rows = read(site / "book" / "teachers.html").select("#one-lecture tbody tr")
+    plan = yaml.safe_load((ROOT / "book" / "lecture.yml").read_text("utf-8"))
+    for number, row in enumerate(rows, 1):
+        assert sum(line["minutes"] for line in plan if line["row"] == number) == int(row.td.get_text())
+        planned = [line["slide"] for line in plan if line["row"] == number]
+        asked = {anchor for anchor in re.findall(r"#((?:fig|eq|thm)-[\w-]+)", str(row))}
+        assert asked <= {slide.partition("#")[2] for slide in planned}, planned
+    slides = parsed(course / "lecture.html").select("main > section")
+    assert [slide["id"] for slide in slides] == [line["slide"].replace("#", "-") for line in plan]
+    minute = 0
+    for slide, line in zip(slides, plan, strict=True):
+        assert words(slide.aside.p) == f"Minutes {minute} to {minute + line['minutes']}. {line['ask']}"
+        minute += line["minutes"]
+    page = Html(course / "lecture.html")
+    assert page.loads == [] and [link for link in page.links if not foreign(link) and link[1:] not in page.ids] == []
+
+
+def test_a_formula_stands_below_words(course):
+    for stem in CHAPTERS:
+        for slide in parsed(deck(course, stem)).select("[id^=eq-]:is(section)"):
+            assert re.search(r"Equation \(\w+\.\d+\)$", words(slide.select_one(".part")))
+            assert len(words(slide.h2)) > 3 and not slide.h2.get_text().startswith("Equation")
+
+
 # In the browser, from a folder.
 
 FIT = """() => [...document.querySelectorAll("main > section")].flatMap(slide => {
@@ -191,6 +217,24 @@ def test_every_slide_fits_and_can_be_read(course, browser, stem, width, height):
                 reader.page.emulate_media(color_scheme="light")
             assert not faults, (anchor, faults)
         assert {url for url in asked if not url.startswith("data:")} == {deck(course, stem).as_uri()}
+        assert reader.faults == []
+
+
+LETTERS = """() => [...document.querySelectorAll(".picture .fit svg text")].filter(e => !e.closest("[hidden]")).map(
+  e => [parseFloat(getComputedStyle(e).fontSize) * Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b), e.textContent]).filter(([size]) => size < 19.5)"""
+
+
+def test_a_tall_figure_stands_in_halves_and_letters_are_large(course, browser):
+    with visit(browser, 1280) as reader:
+        reader.resize(1280, 720)
+        reader.open((course / "lecture.html").as_uri())
+        reader.page.wait_for_selector("[id$=fig-1-6] .halves svg + svg", state="attached")
+        assert reader.page.evaluate(FIT) == [] and reader.page.evaluate(LETTERS) == []
+        for slide in parsed(course / "lecture.html").select("main > section"):
+            turned_to(reader, slide["id"])
+            assert not (faults := reader.look("overflow", "text")), (slide["id"], faults)
+        reader.page.get_by_role("button", name="Notes").click()
+        assert reader.page.locator(".now .notes").inner_text().startswith("Minutes 88 to 90.")
         assert reader.faults == []
 
 

@@ -5,24 +5,35 @@ one style sheet where there were eleven, each a question to the server before an
 import logging
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
+from string import printable
 
 import tinycss2
 from fontTools import subset
 from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
 from programs import terser
 from sphinx.application import Sphinx
 
 from .svg import shorten
 
-CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+# What a selector asks of one element: its name, ids and classes.
+ASKED = re.compile(r"[.#]-?[A-Za-z_][\w-]*|^[A-Za-z][\w-]*")
 ARGUMENTS = re.compile(r"\([^()]*\)")  # of :not(), :is() and the like, which may name what is not there
+STATE = re.compile(r"::?[\w-]+|\[[^]]*]")
+TAG = re.compile(r'<(/?)([a-z][\w-]*)((?:[^<>"]|"[^"]*")*)>')
+HAS = re.compile(r'\b(class|id)="([^"]*)"')
+# The classes that a script sets, and all short strings, among them names of elements that it makes.
+SETS = re.compile(r"""\bclass(?:Name)?\s*[:=]\s*["'`]([^"'`]*)|\bclassList\.(?:add|toggle)\(["'`]([^"'`]*)|["'`]([a-z][a-z0-9]*)["'`]""")
+STYLES = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)
+EMPTY = {"br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
+SPACE = re.compile(r""""[^"]*"|'[^']*'|\s*([>;{}])\s*|([:,])\s+(?!;)|(?<![\w.])0(?=\.\d)""")
 ICON = re.compile("[\ue000-\uf8ff]")
-GREEK = re.compile("[\u0370-\u03ff]")
 # What the styles ask of the fonts of texts, and what browsers do by themselves.
+WEIGHTS = (400, 400, 700)
 FEATURES = ["calt", "ccmp", "clig", "kern", "liga", "lnum", "locl", "mark", "mkmk", "tnum"]
 # Highlighted code and signatures are full of names and dots; they look like the text around them. The name of a
 # parameter does not.
@@ -74,19 +85,19 @@ def slim(app: Sphinx) -> None:
     with terser() as light:
         for script in static.glob("*.js"):
             script.write_text(light(script.read_text("utf-8")), "utf-8")
-    known = names(app.outdir)
-    icons = set()
-    for style in static.rglob("*.css"):
-        pruned = prune(style.read_text("utf-8"), known)
+    pages = [page.read_text("utf-8") for page in Path(app.outdir).rglob("*.html") if "_static" not in page.parts]
+    scripts = "".join(script.read_text("utf-8") for script in static.rglob("*.js") if script.name != "search-index.js")
+    styles = {style: style.read_text("utf-8") for style in static.rglob("*.css")}
+    meets, icons = matcher(pages, scripts, "".join(styles.values())), set()
+    for style, css in styles.items():
+        pruned = prune(css, bool if style.name == "book.css" else meets)  # our own names what our scripts put together
         style.write_text(pruned, "utf-8")
         icons |= set(ICON.findall(pruned))
     for font in (static / "vendor" / "fontawesome" / "webfonts").glob("*.woff2"):
         cut(font, font, text="".join(icons))
-    greek = GREEK.findall("".join(path.read_text("utf-8") for path in Path(app.outdir).rglob("*.html")))
-    for font in (static / "fonts").glob("*-greek-*.woff2"):
-        cut(font, font, text="".join(set(greek)), features=FEATURES)
-    for font in (static / "fonts").glob("*-latin-wght-*.woff2"):
-        cut(font, font, TTFont(font).getBestCmap(), features=FEATURES)
+    drawn = {ord(letter) for letter in unescape("".join([*pages, scripts])) + printable}
+    for font in (static / "fonts").glob("*-wght-*.woff2"):
+        cut(font, font, drawn, features=FEATURES, weights=WEIGHTS if "-latin-wght-" in font.name else None)
     for source in static.rglob("*.map"):
         source.unlink()
     join(Path(app.outdir))
@@ -99,8 +110,8 @@ def join(site: Path) -> None:
     order = max(([name for _, name in SHEET.findall(page)] for page in pages.values()), key=len)
     css = "".join(moved((site / "_static" / name).read_text("utf-8"), Path(name).parent) for name in order)
     scripts = (path.read_text("utf-8") for path in (site / "_static").rglob("*.js"))
-    css = in_em(re.sub(r"([;{}])\s+|\s+(?={)", r"\1", without_films(css)))
-    css = without_idle(css, "".join([*pages.values(), *scripts]))
+    css = SPACE.sub(lambda space: space[0] if space[0][0] in "\"'" else space[1] or space[2] or "", in_em(without_films(css)))
+    css = without_idle(css, "".join([*pages.values(), *scripts])).replace(";}", "}")
     (site / "_static" / "all.css").write_text(css, "utf-8")
     version = sha256(css.encode()).hexdigest()[:8]
     for path, page in pages.items():
@@ -158,34 +169,62 @@ def moved(css: str, folder: Path) -> str:
     return ADDRESS.sub(lambda url: f"url({os.path.normpath(folder / url[1])})", css)
 
 
-def names(site: str) -> set[str]:
-    """Return the classes of all pages, and all words of the scripts, which may set them."""
-    known = set()
-    for path in Path(site).rglob("*.html"):
-        for value in re.findall(r'\bclass="([^"]*)"', path.read_text("utf-8")):
-            known |= set(unescape(value).split())
-    for path in Path(site).rglob("*.js"):
-        if path.name.startswith(("reader", "minisearch", "language_data", "search-index")):
-            continue  # they compute, and touch no page
-        known |= set(re.findall(r"[A-Za-z_][\w-]*", path.read_text("utf-8")))
-    return known
+def matcher(pages: Iterable[str], scripts: str, css: str) -> Callable[[str], bool]:
+    """Return what says of a selector whether an element of a page, or one that a script makes or marks, may meet it.
+
+    >>> meets = matcher(['<nav class="a"><p class="b">'], 'p.classList.add("c")', ".a .b .c .d #e nav p q")
+    >>> [meets(one) for one in ("nav .b:hover", ".b .a", "nav.b", "nav.c > p", ".d", "p.b.c")]
+    [True, False, False, True, False, True]
+    """
+    asked = set(re.findall(r"[.#]?-?[A-Za-z_][\w-]*", css))
+    elements = set()
+    for page in pages:
+        around = []
+        scripts += "".join(script[0] for script in STYLES.finditer(page))
+        for ends, name, attributes in TAG.findall(STYLES.sub("", page)):
+            if ends:
+                while around and around.pop()[0] != name:
+                    pass
+                continue
+            told = (f"{'.' if kind == 'class' else '#'}{word}" for kind, value in HAS.findall(attributes) for word in value.split())
+            element, above = asked.intersection([name, *told]), around[-1][1] if around else frozenset()
+            elements.add((frozenset(element), above))
+            if name not in EMPTY and not attributes.endswith("/"):
+                around.append((name, above | element))
+    marks = {f".{name}" for one, other, _ in SETS.findall(scripts) for name in f"{one} {other}".split()}
+    marks |= {name for _, _, name in SETS.findall(scripts)}
+    inside = {(one, other) for element, above in elements for one in above for other in element}
+    shapes = {element for element, _ in elements}
+    single = frozenset().union(*shapes)
+
+    def meets(selector: str) -> bool:
+        parts = [set(ASKED.findall(part)) for part in re.split(r"[>+~\s]+", STATE.sub("", bare(selector)).strip())]
+        kept = [{one for one in part if one not in marks} for part in parts]
+        if kept != parts:
+            return all(part <= single for part in kept)
+        near = "+" in selector or "~" in selector
+        return all(any(part <= shape for shape in shapes) for part in parts) and (
+            near or all((one, other) in inside for part in parts[:-1] for one in part for other in parts[-1])
+        )
+
+    return meets
 
 
-def prune(css: str, known: set[str]) -> str:
-    """Return a style sheet without selectors that name a class which is not known.
+def prune(css: str, meets: Callable[[str], bool]) -> str:
+    """Return a style sheet with the selectors alone of which `meets` is true.
 
-    >>> prune(".a,.b:not(.c) {top: 0} @media print {.b {top: 1px}}", {"b"})
+    >>> prune(".a,.b:not(.c) {top: 0} @media print {.b {top: 1px}}", lambda selector: ".b" in selector)
     '.b:not(.c){top: 0}@media print {.b{top: 1px}}'
     """
     rules_left = []
     for rule in tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True):
         if rule.type == "qualified-rule":
-            if selectors := [part for part in split(tinycss2.serialize(rule.prelude)) if fits(part, known)]:
+            if selectors := list(filter(meets, split(tinycss2.serialize(rule.prelude)))):
                 rules_left.append(f"{','.join(selectors)}{{{tinycss2.serialize(rule.content)}}}")
         elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports", "layer", "container"):
             if rule.content is None:
                 rules_left.append(rule.serialize())
-            elif inner := prune(tinycss2.serialize(rule.content), known):
+            elif inner := prune(tinycss2.serialize(rule.content), meets):
                 rules_left.append(f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}")
         else:
             rules_left.append(rule.serialize())
@@ -197,17 +236,20 @@ def split(selectors: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^()]*\))", selectors)]
 
 
-def fits(selector: str, known: set[str]) -> bool:
+def bare(selector: str) -> str:
     while ARGUMENTS.search(selector):
         selector = ARGUMENTS.sub("", selector)
-    return set(CLASS.findall(selector)) <= known
+    return selector
 
 
-def cut(font: Path, out: Path, unicodes: Iterable[int] = (), text: str = "", features: Sequence[str] = ("*",)) -> None:
-    """Write a font with some of its characters, for the web."""
+def cut(font: Path, out: Path, unicodes: Iterable[int] = (), text: str = "", features: Sequence[str] = ("*",), weights: tuple | None = None) -> None:
+    """Write a font with some of its characters, and some of its weights (the least, the usual, the most), for the web."""
     options = subset.Options(flavor="woff2", layout_features=list(features))
     loaded = subset.load_font(font, options)
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=list(unicodes), text=text)
     subsetter.subset(loaded)
+    if weights:
+        subset.save_font(loaded, out, subset.Options())  # else its lists are those of before
+        loaded = instancer.instantiateVariableFont(TTFont(out), {"wght": weights})
     subset.save_font(loaded, out, options)
