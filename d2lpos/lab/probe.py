@@ -14,8 +14,8 @@ from ..positions.arguments import check_count, check_name, check_positive
 from ..pretrained.albert import load_albert
 from ..pretrained.minilm import load_minilm, minilm_tokenizer
 from ..pretrained.smollm2 import load_smollm2, smollm2_tokenizer, stand_in
-from ..pretrained.weights import WEIGHTS
-from ..pretrained.whisper import load_whisper, whisper_tokenizer
+from ..pretrained.weights import WEIGHTS, find
+from ..pretrained.whisper import load_whisper
 from .passages import TEXTS, passage
 
 if TYPE_CHECKING:
@@ -105,8 +105,11 @@ def encoder(model: str) -> Callable[[str], list[int]]:
 
 @cache
 def tokenizer(model: str) -> "Tokenizer":
-    tokenizers = {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer, "whisper": whisper_tokenizer}
-    return tokenizers[model]()
+    if model == "whisper":
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_file(str(find("whisper")[1]))
+    return {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer}[model]()
 
 
 def tokens(probe: Probe, device: str = "cpu") -> Tensor:

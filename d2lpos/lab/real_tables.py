@@ -36,12 +36,9 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy, interpolate
+from torch.nn.functional import cross_entropy, embedding, interpolate
 
-from ..pretrained.albert import Albert, albert_tokens
-from ..pretrained.whisper import BEGIN, SILENCE, Whisper
-from ..transformer.attention import attention_weights
-from ..transformer.masks import causal_mask
+from ..pretrained.weights import find
 from .passages import passage
 from .probe import Probe, loaded, tokens
 from .real_table import remembered, rounded
@@ -50,11 +47,13 @@ from .summary import _by_case, _decided
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["decided", "decided_of_reactions", "reactions", "rows", "tables"]
+__all__ = ["decided", "reactions", "rows", "tables"]
 
-TEXT = 200  # tokens; "past" reads 600
-FIRST = len(BEGIN)
-MASK = 14
+BEGIN = (50257, 50362)  # Whisper's: a transcript begins, and no times are told
+SILENCE = -1.5  # in each cell of a spectrogram
+TEXT, FIRST = 200, len(BEGIN)  # tokens; "past" reads 600 of the text
+FOLLOWED = ("as trained", "shifted by 100", "shifted by 100, in place")
+MASK = "[MASK]"
 
 
 def stretched(table: Tensor, length: int) -> Tensor:
@@ -70,7 +69,7 @@ def of_rank(table: Tensor, rank: int, first: int = FIRST) -> Tensor:
 
 
 def changed(table: Tensor, n: int, seed: int) -> Iterator[tuple[str, Tensor, Tensor]]:
-    """Ways to read n tokens: a name, positions, and the table that they ask."""
+    """Ways to read n tokens: a name, positions, and the table whose rows these choose."""
     here, mean = torch.arange(n, device=table.device), table.mean(dim=0)
     first = here < FIRST
     yield "as trained", here, table
@@ -104,101 +103,104 @@ def past(table: Tensor, n: int) -> Iterator[tuple[str, Tensor, Tensor]]:
 
 
 def tables(probe: Probe, device: str) -> list[dict]:
-    """The rows of Whisper on a passage: a loss for each case and, as trained and far away, how heads weigh the token before."""
+    """The rows of Whisper on a passage: a loss for each case, and in three of them how each head weighs the token before."""
     model, text = loaded("whisper", probe.dtype, device), tokens(probe, device)
     sound = model.hear(torch.full((1, 80, 3000), SILENCE, device=device))
-    begin, table = torch.tensor([BEGIN], device=device), model.table.data.clone()
-    ids = torch.cat([begin, text], dim=1)
+    begin, table = torch.tensor([BEGIN], device=device), model.positions.table.data
+    ids, cases = torch.cat([begin, text], dim=1), []
+    last, ways = text.shape[1], changed(table, ids.shape[1], probe.seed)
 
-    def read(positions: Tensor, own: Tensor, ids: Tensor, last: int, **how: object) -> float:
+    def read(case: str, ids: Tensor, positions: Tensor, own: Tensor) -> None:
+        weights: list[list[float]] = []
+        watch = (lambda layer: weights.append(previous(layer))) if case in FOLLOWED else None
         model.positions.table.data = own
         try:
-            logits = model(ids, positions, sound, **how)[0]
+            logits = model(ids, sound, positions, watch)[0, -1 - last : -1]
         finally:
             model.positions.table.data = table
-        return round(cross_entropy(logits[-1 - last : -1], ids[0, -last:]).item(), 6)
-
-    cases = []
-    if probe.part == "past":
-        last = ids.shape[1] - len(table)
-        anew = torch.cat([begin, text[:, -last:]], dim=1)
-        cases = [{"case": "read anew", "loss": read(torch.arange(FIRST + last), table, anew, last)}]
-        ways = past(table, ids.shape[1])
-    else:
-        last, ways = text.shape[1], changed(table, ids.shape[1], probe.seed)
-    for case, positions, own in ways:
-        weights: list[list[float]] = []
-        followed = {"watch": lambda _, q, k, to=weights: to.append(previous(q, k))}
-        loss = read(positions, own, ids, last, **(followed if case in FOLLOWED else {}))
+        loss = round(cross_entropy(logits, ids[0, -last:]).item(), 6)
         cases.append({"case": case, "loss": loss} | ({"previous": weights} if weights else {}))
+
+    if probe.part == "past":
+        last, ways = ids.shape[1] - len(table), past(table, ids.shape[1])
+        anew = torch.cat([begin, text[:, -last:]], dim=1)
+        read("read anew", anew, torch.arange(anew.shape[1], device=device), table)
+    for case, positions, own in ways:
+        read(case, ids, positions, own)
     return cases
 
 
-FOLLOWED = ("as trained", "shifted by 100", "shifted by 100, in place")
-
-
-def previous(q: Tensor, k: Tensor) -> list[float]:
-    """How much each head weighs the token before, on average over the text's."""
-    here = torch.arange(q.shape[2], device=q.device)
-    weights = attention_weights(q, k, here, here, mask=causal_mask(here, here))[0]
-    return rounded(weights.diagonal(-1, dim1=1, dim2=2)[:, FIRST:].mean(dim=1))
+def previous(weights: Tensor) -> list[float]:
+    """How much each head weighs the token before, on average over the tokens of the text but the first."""
+    return rounded(weights[0].diagonal(-1, dim1=1, dim2=2)[:, FIRST:].mean(dim=1))
 
 
 def reactions(probe: Probe, device: str) -> list[dict]:
     """The rows of ALBERT on a reaction: the mean loss of its tokens, each masked alone, with positions moved."""
-    model: Albert = loaded("albert", probe.dtype, device)
-    ids = torch.tensor(albert_tokens(passage(probe.text, probe.seed, 10_000).strip()), device=device)
+    model = loaded("albert", probe.dtype, device)
+    known = {token: n for n, token in enumerate(find("albert")[1].read_text("utf-8").splitlines())}
+    text = ["[CLS]", *passage(probe.text, probe.seed, 1000).split(), "[SEP]"]
+    ids = torch.tensor([known[token] for token in text], device=device)
     here, masked = torch.arange(len(ids), device=device), torch.arange(1, len(ids) - 1, device=device)
     hidden = ids.repeat(len(masked), 1)
-    hidden[torch.arange(len(masked)), masked] = MASK
-    first, rows = here == 0, []
+    hidden[masked - 1, masked] = known[MASK]
     ways = {"as trained": here} | {f"shifted by {by}": here + by for by in (1, 100, 200, 300, 350, 400, 430)}
-    ways |= {f"shifted by {by}, in place": here + by * ~first for by in (1, 100, 350, 430)}
+    ways |= {f"shifted by {by}, in place": here + by * (here > 0) for by in (1, 100, 350, 430)}
     ways |= {"all at 100": 0 * here + 100, "reversed": here.flip(0)}
-    for case, positions in ways.items():
-        logits = model(hidden, positions)[torch.arange(len(masked)), masked]
-        rows.append({"case": case, "loss": round(cross_entropy(logits, ids[masked]).item(), 6)})
-    return rows
+    logits = {case: model(hidden, positions)[masked - 1, masked] for case, positions in ways.items()}
+    return [{"case": case, "loss": round(cross_entropy(one, ids[masked]).item(), 6)} for case, one in logits.items()]
 
 
-def rotation(table: Tensor, keep: int = 10) -> dict:
-    """How much of the variance so many directions hold, and of the steps from row to row one rotation of them explains."""
+def rotation(table: Tensor, keep: int) -> dict:
+    """The share of the variance that so many directions hold, and how much of the steps from row to row one rotation explains."""
     x = (table - table.mean(dim=0)).double()
     size, directions = torch.linalg.svd(x, full_matrices=False)[1:]
     z = x @ directions[:keep].T
     u, _, v = torch.linalg.svd(z[:-1].T @ z[1:])
-    missed = (z[:-1] @ u @ v - z[1:]).square().sum() / (z[1:] - z[:-1]).square().sum()
-    return {"held": round((size[:keep].square().sum() / size.square().sum()).item(), 4), "turned": round(1 - missed.item(), 4)}
+    explained = 1 - (z[:-1] @ u @ v - z[1:]).square().sum() / (z[1:] - z[:-1]).square().sum()
+    held, turned = rounded(torch.stack([size[:keep].square().sum() / size.square().sum(), explained]))
+    return {"case": f"{keep} directions", "held": held, "turned": turned}
 
 
 def rows(probe: Probe, device: str) -> list[dict]:
-    """The rows of a table itself, as `real_table.remembered` has them, and with the first two left out; and what is past it."""
-    model: Whisper | Albert = loaded(probe.model, probe.dtype, device)
-    rest = SimpleNamespace(table=model.table[FIRST:], tokens=model.tokens)
-    known = [{"case": "rows"} | remembered(model), {"case": "rows from 2 on"} | remembered(rest)]
-    known += [{"case": f"{keep} directions"} | rotation(model.table[FIRST:-16], keep) for keep in (10, 16)]
+    """The rows of a table, as `real_table.remembered` tells of them, and without the first two; and what is past the last."""
+    model = loaded(probe.model, probe.dtype, device)
+    table, tells = model.positions.table, []
+    for case, some in ("rows", table), ("rows from 2 on", table[FIRST:]):
+        tells.append({"case": case} | remembered(SimpleNamespace(table=some, tokens=model.tokens)))
+    tells += [rotation(table[FIRST:-16], keep) for keep in (10, 16)]
     try:
-        torch.nn.functional.embedding(torch.tensor([len(model.table)], device=device), model.table)
+        embedding(torch.tensor([len(table)], device=device), table)
     except IndexError as error:
-        known.append({"case": "a token past the last row", "error": f"IndexError: {error}"})
-    return known
+        tells.append({"case": "a token past the last row", "error": f"IndexError: {error}"})
+    return tells
 
 
 def decided(records: Iterable[dict]) -> "DataFrame":
-    """What is decided of sentences 1 to 12; mean, low, high: what must be below 0 for a sentence to hold.
+    """What is decided of sentences 1 to 12 or, by records of reactions, 13 to 15.
+
+    mean, low, high: of what must be below 0 for a sentence to hold.
 
     >>> from d2lpos.lab import records
-    >>> len(decided(records("real-tables")))
-    12
+    >>> len(decided(records("real-tables"))), len(decided(records("real-reactions")))
+    (12, 3)
     """
     records = list(records)
-    one, far = (_by_case(r for r in records if r["run"]["part"] == part) for part in ("", "past"))
-    usual, anew = one["as trained"], far["read anew"]
+    one = _by_case(r for r in records if not r["run"]["part"])
+    usual, shifted = one["as trained"], one["shifted by 100"]
+    if "shifted by 430" in one:
+        return _decided({
+            "a shift by 100 hurts": usual - shifted,
+            "rarely trained rows are noise": shifted - one["shifted by 430"],
+            "a shift hurts by [CLS]'s row": one["shifted by 100, in place"] - shifted,
+        })
+    far = _by_case(r for r in records if r["run"]["part"])
+    anew, row_0 = far["read anew"], one["row 0 is the mean row"]
     return _decided({
         "a shift by 1 hurts": usual - one["shifted by 1"],
-        "it hurts by the rows of words": one["row 0 is the mean row"] - one["shifted by 1, in place"],
+        "it hurts by the rows of words": row_0 - one["shifted by 1, in place"],
         "a table tells a shift": usual - one["shifted by 100, in place"],
-        "row 0 is leaned on more than a word's": one["row 50 is the mean row"] - one["row 0 is the mean row"],
+        "row 0 is leaned on more than a word's": one["row 50 is the mean row"] - row_0,
         "mixed rows hurt": usual - one["stretched to 895 rows, in place"],
         "fifteen directions are not enough": usual - one["rank 15, in place"],
         "the last row is worse than blocks": anew - far["last row"],
@@ -207,19 +209,4 @@ def decided(records: Iterable[dict]) -> "DataFrame":
         "stretched is less bad than the last row": far["stretched"] - far["last row"],
         "wrapped is less bad than the last row": far["wrapped"] - far["last row"],
         "stretched is worse than no position": far["the mean row for all"] - far["stretched"],
-    })
-
-
-def decided_of_reactions(records: Iterable[dict]) -> "DataFrame":
-    """What is decided of sentences 13 to 15, as in `decided`.
-
-    >>> from d2lpos.lab import records
-    >>> len(decided_of_reactions(records("real-reactions")))
-    3
-    """
-    losses = _by_case(records)
-    return _decided({
-        "a shift by 100 hurts": losses["as trained"] - losses["shifted by 100"],
-        "rarely trained rows are noise": losses["shifted by 100"] - losses["shifted by 430"],
-        "a shift hurts by [CLS]'s row": losses["shifted by 100, in place"] - losses["shifted by 100"],
     })

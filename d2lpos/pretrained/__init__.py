@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 from ..runtime.lazy import lazily
 
 if TYPE_CHECKING:
-    from .albert import Albert, albert_tokens, load_albert
+    from .albert import Albert, load_albert
     from .build import encoding_of
     from .layer import Layer, Reading
     from .minilm import MiniLM, load_minilm, minilm_tokenizer
     from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
     from .weights import WEIGHTS, Weights, WeightsMissing, at_hand, fetch, find, folder
-    from .whisper import Whisper, load_whisper, whisper_tokenizer
+    from .whisper import Whisper, load_whisper
 else:  # a list of models or a file is read without PyTorch
     __getattr__, __dir__ = lazily(
         __name__,
         {
-            "albert": ("Albert", "albert_tokens", "load_albert"),
+            "albert": ("Albert", "load_albert"),
             "build": ("encoding_of",),
             "layer": ("Layer", "Reading"),
             "minilm": ("MiniLM", "load_minilm", "minilm_tokenizer"),
             "smollm2": ("SmolLM2", "load_smollm2", "losses", "smollm2_tokenizer", "stand_in"),
             "weights": ("WEIGHTS", "Weights", "WeightsMissing", "at_hand", "fetch", "find", "folder"),
-            "whisper": ("Whisper", "load_whisper", "whisper_tokenizer"),
+            "whisper": ("Whisper", "load_whisper"),
         },
     )
 
@@ -43,7 +43,6 @@ __all__ = [
     "Weights",
     "WeightsMissing",
     "Whisper",
-    "albert_tokens",
     "at_hand",
     "encoding_of",
     "fetch",
@@ -57,5 +56,4 @@ __all__ = [
     "minilm_tokenizer",
     "smollm2_tokenizer",
     "stand_in",
-    "whisper_tokenizer",
 ]

@@ -4,8 +4,6 @@ Schwaller et al. 2021 (10.1126/sciadv.abe4166); ALBERT, one layer that is used t
 (arXiv 1909.11942).
 """
 
-import re
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
@@ -15,18 +13,16 @@ from ..input.learned import Learned
 from .minilm import Block
 from .weights import find
 
-__all__ = ["Albert", "albert_tokens", "load_albert"]
+__all__ = ["Albert", "load_albert"]
 
 NARROW, DIM, HEADS, INNER, ROUNDS, ROWS, VOCABULARY = 128, 256, 8, 512, 12, 512, 591
-# An atom in brackets, an atom, a bond, the number of a ring, a bracket: RXNMapper's own pattern.
-TOKEN = re.compile(r"\[[^\]]+]|Br?|Cl?|[NOSPFIbcnosp().=#\-+\\/:~@?*$]|>>?|%[0-9]{2}|[0-9]")
 
 
 class Albert(nn.Module):
     """Tokens (batch, sequence) in, logits (batch, sequence, 591) out; untrained until `load_albert` fills it.
 
-    positions (sequence,) or (batch, sequence), 0, 1, 2, … by default, choose rows of the table, `table`. Each token sees
-    all others. Raises as `Learned` does.
+    positions (sequence,) or (batch, sequence), 0, 1, 2, … by default, choose rows of the table, `positions.table`. Each token
+    sees all others. Raises as `Learned` does.
 
     >>> Albert()(torch.tensor([[12, 17, 13]])).shape
     torch.Size([1, 3, 591])
@@ -41,11 +37,6 @@ class Albert(nn.Module):
         self.widen, self.narrow = nn.Linear(NARROW, DIM), nn.Linear(DIM, NARROW)
         self.block = Block(DIM, HEADS, INNER)
         self.bias = nn.Parameter(torch.zeros(VOCABULARY))
-
-    @property
-    def table(self) -> Tensor:
-        """The learned rows, (512, 128)."""
-        return self.positions.table
 
     def forward(self, tokens: Tensor, positions: Tensor | None = None) -> Tensor:
         positions = torch.arange(tokens.shape[1], device=tokens.device) if positions is None else positions
@@ -89,18 +80,3 @@ def renamed(weights: dict[str, Tensor]) -> dict[str, Tensor]:
         state[f"block.project.{kind}"] = torch.cat(three)
         state |= {f"{ours}.{kind}": weights[f"{theirs}.{kind}"] for ours, theirs in parts.items()}
     return state
-
-
-def albert_tokens(reaction: str) -> list[int]:
-    """A reaction in SMILES as tokens, between [CLS] and [SEP].
-
-    Raises WeightsMissing as `weights.find` does, ValueError where something is no token of the vocabulary.
-
-    >>> TOKEN.findall("CCO.BrC>>CCOC")[:5]
-    ['C', 'C', 'O', '.', 'Br']
-    """
-    known = {token: n for n, token in enumerate(find("albert")[1].read_text("utf-8").splitlines())}
-    parts = TOKEN.findall(reaction)
-    if "".join(parts) != reaction or not known.keys() >= {*parts}:
-        raise ValueError(f"reaction must be SMILES whose tokens are in the vocabulary; got {reaction!r}")
-    return [known[token] for token in ("[CLS]", *parts, "[SEP]")]
