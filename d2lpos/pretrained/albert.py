@@ -1,6 +1,6 @@
 """RXNMapper's ALBERT: it reads chemical reactions as text, and its positions are a learned table of 512 rows.
 
-Schwaller et al. 2021 (10.1126/sciadv.abe4166); ALBERT, one layer that is used twelve times, is of Lan et al. 2019
+Schwaller et al. 2021 (10.1126/sciadv.abe4166); ALBERT, one layer that is used twelve times, is of Lan et al. 2020
 (arXiv 1909.11942).
 """
 
