@@ -91,7 +91,7 @@ lab: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
 	@$(bin)/jupyter trust chapters/*.ipynb chapters/*/*.ipynb chapters/*/*/*.ipynb book/*.ipynb
 	@$(python) -m jupyterlab --LabApp.default_url=/lab/tree/chapters
 
-weights: .venv/test.stamp  ## Download two trained models, 177 MB, into your cache (chapter 9, and its tests)
+weights: .venv/test.stamp  ## Download four trained models, 251 MB, into your cache (chapter 9, and tests)
 	@$(python) -m d2lpos.pretrained
 
 browser: .venv/pdf.stamp  ## Install Chromium for the PDF and the browser tests, unless there is one

@@ -18,7 +18,7 @@ settings.load_profile("same")
 # `torch.manual_seed` takes a thousand times longer, for it looks for accelerators.
 SEED_TORCH = torch.manual_seed if torch.accelerator.is_available() else torch.default_generator.manual_seed
 
-GET = "Download them with `make weights`, 177 MB, then run this command again."
+GET = "Download them with `make weights`, 251 MB, then run this command again."
 HOW = "Install Chromium with `make browser`, then run this command again."
 
 

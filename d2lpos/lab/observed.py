@@ -21,7 +21,7 @@ __all__ = ["board_data", "mean_ci"]
 # The cases that others are compared with.
 RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions count on", "computed fresh", "nothing evicted")
 ALL = -1  # stands for all layers, or all pairs, in a table of the board
-NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
+NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code", "reactions": "reactions"}
 
 
 def rows(records: Iterable[dict[str, Any]]) -> "DataFrame":
@@ -311,6 +311,7 @@ TABLES = {
     "real-needles": digits_found,
     "real-sink": digits_from_afar,
     "real-table": in_another_order,
+    "real-tables": on_fifteen,
 }
 
 

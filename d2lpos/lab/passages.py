@@ -8,6 +8,7 @@ NetworkX, the one of `FILES` with its number, and reads on through the next ones
 
 import random
 from importlib.metadata import distribution
+from importlib.resources import files
 
 from ..positions.arguments import check_count, check_name
 from .text import chapters_of
@@ -15,11 +16,12 @@ from .text import chapters_of
 __all__ = ["TEXTS", "made", "passage"]
 
 NOVELS = {"persuasion": ("persuasion.txt", 24, 5), "pride": ("pride-and-prejudice.txt", 61, 12)}
-TEXTS = (*NOVELS, "rule", "code")
-"""The texts by name.
+WRITTEN = (*NOVELS, "rule", "code")
+TEXTS = (*WRITTEN, "reactions")
+"""The texts by name; a passage of the last is a chemical reaction, a line of SMILES.
 
 >>> TEXTS
-('persuasion', 'pride', 'rule', 'code')
+('persuasion', 'pride', 'rule', 'code', 'reactions')
 """
 NETWORKX = "3.6.1"
 FILES = ("dag", "matching", "cycles", "planarity", "cluster")  # of its algorithms: words and code by turns
@@ -48,6 +50,9 @@ def passage(text: str, number: int, characters: int) -> str:
     check_count(number=number)
     if text == "rule":
         return made(number, characters)
+    if text == "reactions":
+        lines = files(__package__).joinpath("data/reactions.txt").read_text("utf-8").splitlines()
+        return "".join(lines[number : number + 1])[:characters]
     if text == "code":
         return "".join(map(code, FILES[number:]))[:characters]
     book, chapters, step = NOVELS[text]

