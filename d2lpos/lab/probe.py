@@ -11,9 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_count, check_name, check_positive
+from ..pretrained.gemma3 import gemma3_tokenizer, load_gemma3
 from ..pretrained.minilm import load_minilm, minilm_tokenizer
 from ..pretrained.smollm2 import load_smollm2, smollm2_tokenizer, stand_in
-from ..pretrained.weights import WEIGHTS
+from ..pretrained.weights import RECORDED, WEIGHTS
 from .passages import TEXTS, passage
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["Probe", "encoder", "loaded", "tokenizer", "tokens"]
 
 PROTOCOL = 1  # raised when a probe is no longer the same experiment
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-MODELS = (*WEIGHTS, "stand-in")
+MODELS = (*WEIGHTS, *RECORDED, "stand-in")
 LONGEST = 8  # characters that a token has, on average, at most
 
 
@@ -32,7 +33,7 @@ class Probe:
     """A trained model, one passage, and what is asked.
 
     study, part: what is asked; a study may have several parts, such as a layer.
-    model: "smollm2", "minilm", or "stand-in", which is tiny, untrained, and reads bytes.
+    model: "smollm2", "minilm", "gemma3", or "stand-in", which is tiny, untrained, and reads bytes.
     text, seed, length: the passage, its number, and its tokens. dtype: in which the model computes.
 
     Raises ValueError for a name that is not known, and a size that is not positive.
@@ -75,7 +76,8 @@ class Probe:
 
 def weights(model: str) -> str:
     """The SHA-256 of a model's weights; of the stand-in, its name."""
-    return WEIGHTS[model].main if model in WEIGHTS else model
+    known = WEIGHTS | RECORDED
+    return known[model].main if model in known else model
 
 
 @cache
@@ -87,6 +89,8 @@ def loaded(model: str, dtype: str = "float32", device: str = "cpu", layout: str 
     """
     if model == "minilm":
         return load_minilm(DTYPES[dtype]).to(device)
+    if model == "gemma3":
+        return load_gemma3(dtype=DTYPES[dtype]).to(device)
     if model == "smollm2":
         return load_smollm2(DTYPES[dtype], layout).to(device)
     return stand_in(layout).to(device, DTYPES[dtype])
@@ -101,7 +105,8 @@ def encoder(model: str) -> Callable[[str], list[int]]:
 
 @cache
 def tokenizer(model: str) -> "Tokenizer":
-    return {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer}[model]()
+    by_model = {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer, "gemma3": gemma3_tokenizer}
+    return by_model[model]()
 
 
 def tokens(probe: Probe, device: str = "cpu") -> Tensor:

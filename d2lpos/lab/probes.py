@@ -17,6 +17,7 @@ from .machine import forget_peak, machine, peak_bytes
 from .packed import packed, packed_shift
 from .passages import TEXTS
 from .probe import DTYPES, Probe, loaded, weights
+from .real_both import both
 from .real_inside import inside
 from .real_openings import AFTER, openings
 from .real_table import table
@@ -98,6 +99,15 @@ PROBES = {
         ),
         every("real-inside", "together", "alone", "sinks", "paces", **TINY),
         rows=inside,
+    ),
+    "real-both": Study(
+        "What chapters say of SmolLM2: does it hold of a second model, Gemma 3 270M?",
+        tuple(
+            Probe("real-both", part, model, text, dtype="bfloat16")
+            for model, text, part in product(("gemma3", "smollm2"), NOVELS_AND_CODE, ("turns", "layers", "looks"))
+        ),
+        every("real-both", "turns", "layers", "looks", **TINY),
+        rows=both,
     ),
     "real-openings": Study(
         "Passages of novels begin with a heading: where are the sinks without it?",

@@ -13,6 +13,7 @@ from ..runtime.lazy import lazily
 
 if TYPE_CHECKING:
     from .build import encoding_of
+    from .gemma3 import Gemma3, gemma3_tokenizer, load_gemma3
     from .layer import Layer, Reading
     from .minilm import MiniLM, load_minilm, minilm_tokenizer
     from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
@@ -22,6 +23,7 @@ else:  # a list of models or a file is read without PyTorch
         __name__,
         {
             "build": ("encoding_of",),
+            "gemma3": ("Gemma3", "gemma3_tokenizer", "load_gemma3"),
             "layer": ("Layer", "Reading"),
             "minilm": ("MiniLM", "load_minilm", "minilm_tokenizer"),
             "smollm2": ("SmolLM2", "load_smollm2", "losses", "smollm2_tokenizer", "stand_in"),
@@ -31,6 +33,7 @@ else:  # a list of models or a file is read without PyTorch
 
 __all__ = [
     "WEIGHTS",
+    "Gemma3",
     "Layer",
     "MiniLM",
     "Reading",
@@ -42,6 +45,8 @@ __all__ = [
     "fetch",
     "find",
     "folder",
+    "gemma3_tokenizer",
+    "load_gemma3",
     "load_minilm",
     "load_smollm2",
     "losses",

@@ -1,0 +1,280 @@
+"""What chapters 9, 9A and 10 say of SmolLM2, asked of Gemma 3 270M with the same code, on the same passages of 512 tokens.
+
+Decided before the runs, which compute in bfloat16: five passages of either novel and of code. `RULES` has the sentences, and
+behind each a number for a passage that is above 0 where it holds. Rises are over the model as trained. Intervals are
+Student's 95 % over the passages of a text. In a text a sentence holds where the interval lies above 0, fails where it
+lies below, and is open otherwise; of a model it holds, or fails, where it does so in each of three texts. One passage of
+*Persuasion* and of *Pride and Prejudice* had been read by Gemma before the rules were written, off the record.
+
+Pairs are compared by their share of a head: of 32 pairs of SmolLM2 a band has 4, of Gemma's 128 it has 16. The
+four heads that are followed give the previous token the most on the first passage of *Persuasion*.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from ..encoding import Encoding
+from ..pretrained.smollm2 import SmolLM2, losses
+from ..rotary.rope import RoPE
+from ..rotary.scaling import freeze_pairs, ntk, yarn
+from ..transformer.attention import attention_weights
+from ..transformer.masks import causal_mask
+from .probe import Probe, loaded, tokens
+from .real import FOLLOWED, Apart, cases, mean, remade
+from .real_inside import AlikeKeys, masks, rounded, weighed
+from .summary import interval
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+__all__ = ["RULES", "both", "judged"]
+
+HEADS = {"smollm2": FOLLOWED, "gemma3": ((2, 3), (4, 1), (10, 1), (8, 2)), "stand-in": ((0, 0), (1, 2))}
+SET_UP = {10_000: 512, 100_000: 8192, 1_000_000: 32_768}  # tokens that layers of this base see
+ALONE = 256  # tokens of which sinks are asked
+
+
+def changed(
+    model: SmolLM2, how: Callable[[RoPE], Encoding], layers: Iterable[int] | None = None
+) -> list[Encoding]:
+    """The encoding of each layer, changed in all layers or in some."""
+    some = range(len(model.blocks)) if layers is None else set(layers)
+    return [how(own) if layer in some else own for layer, own in enumerate(model.own)]
+
+
+def held(own: RoPE, pairs: Iterable[int]) -> RoPE:
+    return remade(own, scaling=partial(freeze_pairs, pairs=[*pairs]))
+
+
+def paced(own: RoPE, pace: float) -> RoPE:
+    return remade(own, scaling=lambda omega: (pace * omega, 1.0))
+
+
+def both(probe: Probe, device: str) -> list[dict]:
+    """The rows of a part: "turns", "layers" or "looks"."""
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
+    return list(PARTS[probe.part](model, text, probe))
+
+
+def turns(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
+    """Losses with positions moved, and with pairs changed in all layers."""
+    pairs, n = model.encoding.dim // 2, text.shape[1]
+    here, band = torch.arange(n, device=text.device), max(1, pairs // 8)
+    by_case = partial(changed, model)
+
+    def still(some: Iterable[int], layers: Iterable[int] | None = None) -> dict[str, Any]:
+        return {"encoding": by_case(partial(held, pairs=[*some]), layers)}
+
+    ways: dict[str, dict] = {"as trained": {}, "no rotation": {"encoding": Encoding()}}
+    ways |= {f"shifted by {by:,}": {"positions": here + by} for by in (1000, 100_000)}
+    ways["other layout"] = {"encoding": by_case(partial(remade, layout="interleaved"))}
+    ways |= {
+        f"{name} pace": {"encoding": by_case(partial(paced, pace=pace))}
+        for name, pace in (("half", 0.5), ("double", 2.0))
+    }
+    ways |= {f"queries {by:+d}": {"encoding": by_case(partial(Apart, ahead=by))} for by in (1, -1)}
+    ways["reversed"] = {"positions": here.flip(0)}
+    ways["in bfloat16"] = {"positions": here.bfloat16().float()}
+    ways["gap of 7,000"] = {"positions": here + 7000 * (here >= n // 2)}
+    ways |= {f"first four {by:,} away": {"positions": here + by * (here > 3)} for by in (11_000, 14_000)}
+    ways |= {f"band {at}": still(range(at * band, (at + 1) * band)) for at in range(pairs // band)}
+    ways |= {f"pair {at}": still([at]) for at in sorted({0, 1, 2, 3, pairs // 4, 9 * pairs // 16})}
+    fine = max(1, pairs // 32)
+    for at in range(pairs // 2, pairs // 2 + band, fine):
+        ways[f"part {at} to {at + fine - 1} of band 4"] = still(range(at, at + fine))
+    ways["pairs 0 to 3"] = still(range(4))
+    ways["all but pair 0"] = still(range(1, pairs))
+    for name, first in (("fast", 0), ("slow", 22 * pairs // 32)):
+        some = range(first, first + band)
+        ways[f"{name}: still"] = still(some)
+        for case, start in (("alike but the first", 1), ("alike", 0)):
+            ways[f"{name}: {case}"] = {"encoding": by_case(partial(AlikeKeys, pairs=some, start=start))}
+    ways["ntk by 2"] = {"encoding": by_case(lambda own: remade(own, scaling=partial(ntk, factor=2)))}
+    ways["yarn by 2"] = {
+        "encoding": by_case(
+            lambda own: remade(own, scaling=partial(yarn, factor=2, length=SET_UP.get(own.base, n)))
+        )
+    }
+    ways |= {f"window, {first} first": {"window": (n // 2, first)} for first in (0, 4)}
+    if len({own.base for own in model.own}) > 1:
+        far = {at for at, own in enumerate(model.own) if own.base == 1_000_000}
+        near = set(range(len(model.blocks))) - far
+        every = range(pairs)
+        ways |= {"windows still": still(every, near), "whole-text layers still": still(every, far)}
+        ways["band 4 in windows"] = still(range(4 * band, 5 * band), near)
+        ways |= {
+            f"base {base:,} for all": {"encoding": by_case(partial(remade, base=base))} for base in (10_000, 1_000_000)
+        }
+    yield from cases(model, text, ways)
+
+
+def layers(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
+    """Losses with the rotation of one layer off."""
+    x = model.embed(text)
+    yield {"case": "as trained", "loss": mean(losses(model, text, x=model.read(x)))}
+    for layer in range(len(model.blocks)):
+        still = changed(model, lambda own: Encoding(), [layer])
+        loss = mean(losses(model, text, x=model.read(x, encoding=still, first=layer)))
+        yield {"case": f"layer {layer}", "loss": loss}
+        x = model.read(x, first=layer, last=layer + 1)
+
+
+def looks(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
+    """Where heads look, 0 to 4 tokens back and at the first; what the first token gets; where the long arrows of keys are."""
+    here, rows = torch.arange(text.shape[1], device=text.device), []
+    causal, long = causal_mask(here, here), []
+
+    def watch(layer: int, q: Tensor, k: Tensor) -> None:
+        own = model.own[layer]
+        arrows = k[0].float().unflatten(-1, (2, -1)).norm(dim=-2).mean(dim=1)
+        speeds = own.base ** -(arrows.argmax(dim=1) * 2 / own.dim)
+        long.extend((speeds * len(here) < 2 * torch.pi).tolist())
+        for head in [head for at, head in HEADS[probe.model] if at == layer]:
+            row: dict[str, Any] = {"case": f"layer {layer}, head {head}"}
+            for name, encoding in {
+                "as trained": own, "pair 0 still": held(own, [0]), "half": paced(own, 0.5), "double": paced(own, 2.0)
+            }.items():  # fmt: skip
+                one = [q[:, [head]], k[:, [head * k.shape[1] // q.shape[1]]]]
+                w = attention_weights(*one, here, here, encoding, causal)[0, 0].float()
+                back = [rounded(w.diagonal(-n)[5 - n :].mean()) for n in range(5)]
+                row[name] = [*back, rounded(w[5:, 0].mean())]
+            rows.append(row)
+
+    model.read(model.embed(text), watch=watch)
+    yield from rows
+    yield {"case": "long arrows of keys in slow pairs", "share": sum(long) / len(long)}
+    yield {"case": "the first token", "share": first(model, text, here)}
+    text, here = text[:, :ALONE], here[:ALONE]
+    n = len(here)
+    other = torch.cat([text[:, [3 * n // 4]], text[:, 1:]], dim=1)
+    yield {"case": "the first of 256", "share": first(model, text, here)}
+    yield {"case": "from 1,000,000 on", "share": first(model, text, here + 1_000_000)}
+    yield {"case": "all positions equal", "share": first(model, text, 0 * here)}
+    yield {"case": "another word first", "share": first(model, other, here)}
+    for name, at in (("(a) the first hidden", 1), ("(d) token 128 sees itself", n // 2)):
+        late = slice(5 * n // 8, None)
+        weights, _ = weighed(model, text, here, masks(n, text.device)[name], late)
+        yield {"case": name, "share": rounded(weights[0, at])}
+
+
+def first(model: SmolLM2, ids: Tensor, positions: Tensor) -> float:
+    """The share of all weight that the first token gets from the others."""
+    here = torch.arange(ids.shape[1], device=ids.device)
+    return rounded(weighed(model, ids, positions, causal_mask(here, here), slice(1, None))[0][0, 0])
+
+
+PARTS: dict[str, Callable[[SmolLM2, Tensor, Probe], Iterator[dict]]] = {
+    "turns": turns,
+    "layers": layers,
+    "looks": looks,
+}
+
+Read = Callable[[str], float]  # of a passage: a rise, a share, or what a head gives, by name
+
+
+def bands(r: Read) -> list[float]:
+    return [r(f"band {at}") for at in range(8)]
+
+
+RULES: dict[str, Callable[..., float]] = {
+    # chapter 9
+    "Only the offset counts": lambda r: 0.02 - max(abs(r("shifted by 1,000")), abs(r("shifted by 100,000"))),
+    "The wrong layout costs as much as no rotation, within a quarter": lambda r: (
+        0.25 * r("no rotation") - abs(r("other layout") - r("no rotation"))
+    ),
+    "Double pace costs less than half the pace": lambda r: r("half pace") - r("double pace"),
+    "Queries one ahead cost more than any other way to move positions": lambda r: (
+        r("queries +1")
+        - max(map(r, ("queries -1", "no rotation", "reversed", "half pace", "double pace", "gap of 7,000")))
+    ),
+    "Positions in bfloat16 cost 0.05 nats or more": lambda r: r("in bfloat16") - 0.05,
+    "A gap of 7,000 in the middle costs 0.1 nats or more": lambda r: r("gap of 7,000") - 0.1,
+    "Pair 0 costs four times as much as any of five others": lambda r, others: (
+        r("pair 0") - 4 * max(map(r, others))
+    ),
+    "The fastest eighth of the pairs costs more than any other eighth": lambda r: bands(r)[0] - max(bands(r)[1:]),
+    "Each eighth of the slower half can stand still for 0.1 nats": lambda r: 0.1 - max(bands(r)[4:]),
+    "No layer costs a quarter of what all of them cost": lambda r, each: 0.25 * r("no rotation") - max(each),
+    "The dearest layer is in the first quarter": lambda r, each: (
+        max(each[: len(each) // 4]) - max(each[len(each) // 4 :])
+    ),
+    "Without pair 0 heads that look one back lose half of it": lambda r, heads: (
+        0.5 - max(head["pair 0 still"][1] / head["as trained"][1] for head in heads)
+    ),
+    "Half of what the first of these heads loses falls on the first token": lambda r, heads: (
+        heads[0]["pair 0 still"][5] - heads[0]["as trained"][5]
+        - 0.5 * (heads[0]["as trained"][1] - heads[0]["pair 0 still"][1])
+    ),
+    "The first token gets a quarter of all weight": lambda r: r("the first token") - 0.25,
+    "Its share does not depend on its position, within 0.05": lambda r: (
+        0.05 - max(abs(r(name) - r("the first of 256")) for name in ("from 1,000,000 on", "all positions equal"))
+    ),
+    "Another first token keeps 0.8 of the share": lambda r: r("another word first") - 0.8 * r("the first of 256"),
+    "The first four may stand 11,000 tokens away for 0.1 nats": lambda r: 0.1 - r("first four 11,000 away"),
+    "The first four 14,000 tokens away cost 0.5 nats or more": lambda r: r("first four 14,000 away") - 0.5,
+    "A window without the first tokens costs 0.1 nats or more": lambda r: r("window, 0 first") - 0.1,
+    "Four first tokens mend half of what a window costs": lambda r: 0.5 * r("window, 0 first") - r("window, 4 first"),
+    # chapter 9A
+    "Eighths of the pairs together cost more than one by one": lambda r: r("no rotation") - sum(bands(r)),
+    "Layers together cost more than one by one": lambda r, each: r("no rotation") - sum(each),
+    "Pair 0 alone is worth less than a quarter of all rotation": lambda r: (
+        r("all but pair 0") - 0.75 * r("no rotation")
+    ),
+    "Half of the longest arrows of keys are in pairs that go around less than once": lambda r: (
+        r("long arrows of keys in slow pairs") - 0.5
+    ),
+    "In the fastest eighth place is worth more than content": lambda r: r("fast: still") - r("fast: alike but the first"),
+    "In pairs from 22/32 on content is worth more than place": lambda r: (
+        r("slow: alike but the first") - r("slow: still")
+    ),
+    "There the first token's key is worth more than the rest": lambda r: (
+        r("slow: alike") - 2 * r("slow: alike but the first")
+    ),
+    "At half pace each of four heads looks two back": lambda r, heads: min(
+        head["half"][2] - max(head["half"][n] for n in (0, 1, 3, 4)) for head in heads
+    ),
+    "At double pace none gives the token two back 0.1": lambda r, heads: (
+        0.1 - max(head["double"][2] for head in heads)
+    ),
+    "The second token takes over where the first is hidden": lambda r: r("(a) the first hidden") - 0.1,
+    "A token that sees itself alone becomes a sink": lambda r: r("(d) token 128 sees itself") - 0.1,
+    # chapter 10
+    "NTK and YaRN by 2 cost a short text 0.05 nats at most": lambda r: 0.05 - max(r("ntk by 2"), r("yarn by 2")),
+    "Interpolation by 2 costs a short text 0.2 nats or more": lambda r: r("half pace") - 0.2,
+}
+"""What is asked: of a passage's rises and shares by name, its layers' rises, its heads and single pairs, a number above 0."""
+
+
+def margins(records: Iterable[dict[str, Any]]) -> "DataFrame":
+    """The number of each rule, a row for each passage that has been asked all parts: model, text, seed."""
+    from pandas import DataFrame
+
+    parts: dict[tuple, list[dict]] = {}
+    for record in records:
+        run = record["run"]
+        parts.setdefault((run["model"], run["text"], run["seed"]), []).append(record)
+    lines = {}
+    for passage, some in parts.items():
+        if {one["run"]["part"] for one in some} != PARTS.keys():
+            continue
+        rows = [row for one in some for row in one["rows"]]
+        usual = {one["run"]["part"]: one["rows"][0].get("loss") for one in some}
+        known = {row["case"]: row["share"] for row in rows if "share" in row}
+        for one in some:
+            known |= {
+                row["case"]: row["loss"] - usual[one["run"]["part"]] for row in one["rows"] if "loss" in row
+            }
+        has = {
+            "each": [rise for case, rise in known.items() if case.startswith("layer ")],
+            "heads": [row for row in rows if "half" in row],
+            "others": [case for case in known if case.startswith("pair ") and case != "pair 0"],
+        }
+        lines[passage] = {
+            sentence: rule(known.__getitem__, **{k: has[k] for k in rule.__code__.co_varnames[1 : rule.__code__.co_argcount]})
+            for sentence, rule in RULES.items()
+        }
+    return DataFrame(lines).T.rename_axis(["model", "text", "seed"])
