@@ -103,7 +103,7 @@ PROBES = {
     "real-both": Study(
         "What chapters say of SmolLM2: does it hold of a second model, Gemma 3 270M?",
         tuple(
-            Probe("real-both", part, model, text, dtype="bfloat16")
+            Probe("real-both", part, model, text, length=256, dtype="bfloat16")
             for model, text, part in product(("gemma3", "smollm2"), NOVELS_AND_CODE, ("turns", "layers", "looks"))
         ),
         every("real-both", "turns", "layers", "looks", **TINY),
