@@ -10,21 +10,23 @@ Pairs are compared by their share of a head: of 32 pairs of SmolLM2 a band has 4
 four heads that are followed give the previous token the most on the first passage of *Persuasion*.
 """
 
+import string
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from ..encoding import Encoding
-from ..pretrained.smollm2 import SmolLM2, losses
+from ..pretrained.smollm2 import SmolLM2
 from ..rotary.rope import RoPE
 from ..rotary.scaling import freeze_pairs, ntk, yarn
 from ..transformer.attention import attention_weights
 from ..transformer.masks import causal_mask
-from .probe import Probe, loaded, tokens
-from .real import FOLLOWED, Apart, cases, mean, remade
+from .probe import Probe, encoder, loaded, tokens
+from .real import FOLLOWED, Apart, mean, remade
 from .real_inside import AlikeKeys, masks, rounded, weighed
 from .summary import interval
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["RULES", "both", "judged"]
 
 HEADS = {"smollm2": FOLLOWED, "gemma3": ((2, 3), (4, 1), (10, 1), (8, 2)), "stand-in": ((0, 0), (1, 2))}
+COMMON = 32_768  # tokens of the best rank, among which a loss is: all 262,144 would take most of the time
 SET_UP = {10_000: 512, 100_000: 8192, 1_000_000: 32_768}  # tokens that layers of this base see
 
 
@@ -106,17 +109,32 @@ def turns(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
         ways |= {
             f"base {base:,} for all": {"encoding": by_case(partial(remade, base=base))} for base in (10_000, 1_000_000)
         }
-    yield from cases(model, text, ways)
+    loss = few(model, text, probe)
+    for case, how in ways.items():
+        yield {"case": case, "loss": loss(model.read(model.embed(text), **how))}
+
+
+def few(model: SmolLM2, text: Tensor, probe: Probe) -> Callable[[Tensor], float]:
+    """The mean loss of a text from what leaves the last layer, among COMMON tokens, those of ASCII and the text's own."""
+    ascii_tokens = text.new_tensor(encoder(probe.model)(string.printable))
+    common = torch.arange(min(COMMON, len(model.tokens.weight)), device=text.device)
+    among = torch.cat([common, ascii_tokens, text[0]]).unique()
+    head, wanted = model.tokens.weight[among], torch.searchsorted(among, text[0, 1:])
+
+    def loss(x: Tensor) -> float:
+        return mean(cross_entropy((model.norm(x[0, :-1]) @ head.T).float(), wanted, reduction="none"))
+
+    return loss
 
 
 def layers(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Losses with the rotation of one layer off."""
     x = model.embed(text)
-    yield {"case": "as trained", "loss": mean(losses(model, text, x=model.read(x)))}
+    loss = few(model, text, probe)
+    yield {"case": "as trained", "loss": loss(model.read(x))}
     for layer in range(len(model.blocks)):
         still = changed(model, lambda own: Encoding(), [layer])
-        loss = mean(losses(model, text, x=model.read(x, encoding=still, first=layer)))
-        yield {"case": f"layer {layer}", "loss": loss}
+        yield {"case": f"layer {layer}", "loss": loss(model.read(x, encoding=still, first=layer))}
         x = model.read(x, first=layer, last=layer + 1)
 
 

@@ -1,6 +1,6 @@
 """Gemma 3 is transformers' own, with its two bases, its windows and its norms, from either kind of file."""
 
-from pathlib import Path
+from functools import partial
 
 import gguf
 import pytest
@@ -59,7 +59,7 @@ def test_logits_are_those_of_transformers(model):
     other = theirs(model)(tokens, attention_mask=torch.ones_like(tokens)).logits
     assert (model(tokens) - other).abs().max() < 1e-4 < other.std()
     one_base = model(tokens, encoding=model.far)
-    assert (one_base - other).abs().max() > 0.1
+    assert (one_base - other).abs().max() > 1e-2
 
 
 def test_a_window_hides_what_is_behind_it_but_in_each_sixth_layer(model):
@@ -79,9 +79,7 @@ def test_shifted_positions_change_nothing_and_none_change_much(model):
 
 @pytest.fixture
 def small(monkeypatch, model) -> Gemma3:
-    monkeypatch.setattr(gemma3.Gemma3.__init__, "__defaults__", (*SMALL.values(), 10_000.0, 1e6, 8, "half")[:7] + (
-        10_000.0, 1_000_000.0, 8, "half",
-    ))  # fmt: skip
+    monkeypatch.setattr(gemma3, "Gemma3", partial(Gemma3, **SMALL))
     return model.float()
 
 
