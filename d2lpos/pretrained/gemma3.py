@@ -178,7 +178,11 @@ def gemma3_tokenizer(path: str | Path | None = None) -> "Tokenizer":
             merges += [(-score, known[a], known[b], a, b) for a, b in cuts if a in known and b in known]
     tokenizer = Tokenizer(
         models.BPE(
-            known, [(a, b) for *_, a, b in sorted(merges)], unk_token="<unk>", fuse_unk=True, byte_fallback=True
+            known,
+            [(a, b) for *_, a, b in sorted(merges)],
+            unk_token="<unk>",
+            fuse_unk=True,
+            byte_fallback=True,
         )
     )
     tokenizer.normalizer = normalizers.Replace(" ", "▁")
@@ -186,7 +190,11 @@ def gemma3_tokenizer(path: str | Path | None = None) -> "Tokenizer":
         [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
     )
     tokenizer.add_special_tokens(
-        [AddedToken(one, normalized=False, special=True) for one, kind in zip(tokens, kinds, strict=True) if kind == 3]
+        [
+            AddedToken(one, normalized=False, special=True)
+            for one, kind in zip(tokens, kinds, strict=True)
+            if kind == 3
+        ]
     )
     tokenizer.add_tokens(
         [AddedToken(one, normalized=True) for one, kind in zip(tokens, kinds, strict=True) if kind == 4]

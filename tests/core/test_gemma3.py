@@ -15,7 +15,16 @@ from d2lpos.pretrained import Gemma3, WeightsMissing, fetch, gemma3, gemma3_toke
 from tests.core.test_smollm2 import loud
 from tests.weights import need
 
-SMALL = {"vocabulary": 60, "dim": 48, "layers": 7, "heads": 4, "kv_heads": 1, "inner": 64, "head_dim": 16, "window": 8}
+SMALL = {
+    "vocabulary": 60,
+    "dim": 48,
+    "layers": 7,
+    "heads": 4,
+    "kv_heads": 1,
+    "inner": 64,
+    "head_dim": 16,
+    "window": 8,
+}
 
 
 def theirs(model: Gemma3) -> Gemma3ForCausalLM:
