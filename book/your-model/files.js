@@ -218,6 +218,8 @@ const readerFiles = (reader, answers) => {
     }
     const arch = keys["general.architecture"], left = leftOut(config), notes = [fill(said.gguf, {name, arch})];
     if (truthy(left)) notes.push(fill(said.left, {family: config.model_type, left}));
+    const stated = get(config, "rope_theta"), thetas = stated ? Object.values(get(entry(config.model_type), "thetas", {})) : [];
+    for (const key of thetas) if (has(left, key)) notes.push(fill(said.one_base, {stated, other: left[key]}));
     return [config, words(about.sorted).includes(arch) ? [...notes, said.sorted] : notes];
   }
 

@@ -64,6 +64,9 @@ def of_gguf(data: bytes, name: str, more: Callable[[int, int], bytes]) -> tuple[
     words, arch = table("words")["files"], keys["general.architecture"]
     notes, left = [fill(words["gguf"], name=name, arch=arch)], left_out(config)
     notes += [fill(words["left"], family=config["model_type"], left=left)] if left else []
+    stated = config.get("rope_theta")
+    for key in entry(config["model_type"]).get("thetas", {}).values() if stated else ():
+        notes += [fill(words["one_base"], stated=stated, other=left[key])] if key in left else []
     return config, notes + [words["sorted"]] * (arch in table("gguf")["sorted"].split())
 
 

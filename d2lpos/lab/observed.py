@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import packed, reuse, shift
 from .real import EVAL_MODES, FOLLOWED, SENTENCE
+from .real_both import judged
 from .real_openings import AFTER
 from .report import as_csv, origin
 from .summary import interval, mean_cells
@@ -71,7 +72,9 @@ def mean_ci(
 def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     """The texts that pages include, by the names of their files."""
     records = sorted(records, key=lambda record: (record["run"]["seed"], record["key"]))
-    about = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights'][:16]}…"}
+    about = dict(origin(study, records))
+    weights = dict.fromkeys(f"SHA-256 {record['weights'][:16]}…" for record in records)
+    about["Weights"] = "; ".join(weights)
     about["Runs"] = about["Runs"].replace("seed", "passage")
     files = {f"{study}-about.csv": as_csv(about.items())}
     if study == "real-board":
@@ -299,6 +302,7 @@ RULES = {"real-reuse": reuse.judged, "real-shift": shift.decided, "real-packed-s
 TABLES = {
     "real-apart": reused,
     "real-board": dearest,
+    "real-both": judged,
     "real-openings": without_heading,
     "real-drafts": accepted,
     "draft-heads": accepted,

@@ -13,9 +13,10 @@ from torch import Tensor, nn
 from ..positions.arguments import check_count, check_name, check_positive
 from ..pretrained.albert import load_albert
 from ..pretrained.char_models import load, path
+from ..pretrained.gemma3 import gemma3_tokenizer, load_gemma3
 from ..pretrained.minilm import load_minilm, minilm_tokenizer
 from ..pretrained.smollm2 import load_smollm2, smollm2_tokenizer, stand_in
-from ..pretrained.weights import WEIGHTS, find
+from ..pretrained.weights import RECORDED, WEIGHTS, find
 from ..pretrained.whisper import load_whisper
 from .passages import TEXTS, passage
 
@@ -26,8 +27,8 @@ __all__ = ["Probe", "encoder", "loaded", "tokenizer", "tokens"]
 
 PROTOCOL = 1  # raised when a probe is no longer the same experiment
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-MODELS = (*WEIGHTS, "stand-in", "characters")
-LOADERS = {"minilm": load_minilm, "whisper": load_whisper, "albert": load_albert}
+MODELS = (*WEIGHTS, *RECORDED, "stand-in", "characters")
+LOADERS = {"minilm": load_minilm, "whisper": load_whisper, "albert": load_albert, "gemma3": load_gemma3}
 LONGEST = 8  # characters that a token has, on average, at most
 
 
@@ -36,8 +37,8 @@ class Probe:
     """A trained model, one passage, and what is asked.
 
     study, part: what is asked; a study may have several parts, such as a layer.
-    model: a name of `WEIGHTS`, "stand-in", which is tiny, untrained, and reads bytes, or "characters", the model of
-        the pages that has RoPE and reads characters.
+    model: a name of `WEIGHTS`, "gemma3", "stand-in", which is tiny, untrained, and reads bytes, or "characters", the
+        model of the pages that has RoPE and reads characters.
     text, seed, length: the passage, its number, and its tokens. dtype: in which the model computes.
 
     Raises ValueError for a name that is not known, and a size that is not positive.
@@ -82,7 +83,8 @@ def weights(model: str) -> str:
     """The SHA-256 of a model's weights; of the stand-in, its name."""
     if model == "characters":
         return hashlib.sha256(path("rope").read_bytes()).hexdigest()
-    return WEIGHTS[model].main if model in WEIGHTS else model
+    known = WEIGHTS | RECORDED
+    return known[model].main if model in known else model
 
 
 @cache
@@ -95,7 +97,7 @@ def loaded(model: str, dtype: str = "float32", device: str = "cpu", layout: str 
     if model == "characters":
         return load("rope")[0].requires_grad_(False)
     if model in LOADERS:
-        return LOADERS[model](DTYPES[dtype]).to(device)
+        return LOADERS[model](dtype=DTYPES[dtype]).to(device)
     if model == "smollm2":
         return load_smollm2(DTYPES[dtype], layout).to(device)
     return stand_in(layout).to(device, DTYPES[dtype])
@@ -115,7 +117,8 @@ def tokenizer(model: str) -> "Tokenizer":
         from tokenizers import Tokenizer
 
         return Tokenizer.from_file(str(find("whisper")[1]))
-    return {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer}[model]()
+    by_model = {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer, "gemma3": gemma3_tokenizer}
+    return by_model[model]()
 
 
 def tokens(probe: Probe, device: str = "cpu") -> Tensor:

@@ -18,6 +18,7 @@ from .machine import forget_peak, machine, peak_bytes
 from .packed import packed, packed_shift
 from .passages import WRITTEN
 from .probe import DTYPES, Probe, loaded, weights
+from .real_both import both
 from .real_inside import inside
 from .real_openings import AFTER, openings
 from .real_table import table
@@ -101,6 +102,15 @@ PROBES = {
         ),
         every("real-inside", "together", "alone", "sinks", "paces", **TINY),
         rows=inside,
+    ),
+    "real-both": Study(
+        "What chapters say of SmolLM2: does it hold of a second model, Gemma 3 270M?",
+        tuple(
+            Probe("real-both", part, "gemma3", text, length=256, dtype="bfloat16")
+            for text, part in product(NOVELS_AND_CODE, ("turns", "layers", "looks", "more"))
+        ),
+        every("real-both", "turns", "layers", "looks", "more", **TINY),
+        rows=both,
     ),
     "real-openings": Study(
         "Passages of novels begin with a heading: where are the sinks without it?",

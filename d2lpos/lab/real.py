@@ -41,7 +41,11 @@ WORDS = 8  # tokens with which it goes on
 
 def rope(model: SmolLM2, **changed: object) -> RoPE:
     """The model's own encoding, with some arguments changed."""
-    own = model.encoding
+    return remade(model.encoding, **changed)
+
+
+def remade(own: RoPE, **changed: object) -> RoPE:
+    """An encoding like this one, with some arguments changed."""
     return RoPE(**{"dim": own.dim, "base": own.base, "layout": own.layout} | changed)
 
 

@@ -123,7 +123,7 @@ def weighed(
 
     def watch(layer: int, q: Tensor, k: Tensor) -> None:
         one = attention_weights(
-            q[:, :, queries], k, positions[queries], positions, model.encoding, mask[queries]
+            q[:, :, queries], k, positions[queries], positions, model.own[layer], mask[queries]
         )
         means.append(one.float().mean(dim=(1, 2)))
 

@@ -14,6 +14,7 @@ from ..runtime.lazy import lazily
 if TYPE_CHECKING:
     from .albert import Albert, load_albert
     from .build import encoding_of
+    from .gemma3 import Gemma3, gemma3_tokenizer, load_gemma3
     from .layer import Layer, Reading
     from .minilm import MiniLM, load_minilm, minilm_tokenizer
     from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
@@ -25,6 +26,7 @@ else:  # a list of models or a file is read without PyTorch
         {
             "albert": ("Albert", "load_albert"),
             "build": ("encoding_of",),
+            "gemma3": ("Gemma3", "gemma3_tokenizer", "load_gemma3"),
             "layer": ("Layer", "Reading"),
             "minilm": ("MiniLM", "load_minilm", "minilm_tokenizer"),
             "smollm2": ("SmolLM2", "load_smollm2", "losses", "smollm2_tokenizer", "stand_in"),
@@ -36,6 +38,7 @@ else:  # a list of models or a file is read without PyTorch
 __all__ = [
     "WEIGHTS",
     "Albert",
+    "Gemma3",
     "Layer",
     "MiniLM",
     "Reading",
@@ -48,7 +51,9 @@ __all__ = [
     "fetch",
     "find",
     "folder",
+    "gemma3_tokenizer",
     "load_albert",
+    "load_gemma3",
     "load_minilm",
     "load_smollm2",
     "load_whisper",

@@ -37,11 +37,13 @@ HEAD = 1024  # tokens at a time whose logits are held
 class Block(nn.Module):
     """Grouped attention and a gated feed-forward, each behind an RMSNorm and beside a residual."""
 
-    def __init__(self, dim: int, heads: int, kv_heads: int, inner: int):
+    def __init__(
+        self, dim: int, heads: int, kv_heads: int, inner: int, size: int | None = None, eps: float = 1e-5
+    ):
         super().__init__()
-        self.heads, self.kv_heads, size = heads, kv_heads, dim // heads
+        self.heads, self.kv_heads, size = heads, kv_heads, size or dim // heads
         linear = partial(nn.Linear, bias=False)
-        self.norm1, self.norm2 = nn.RMSNorm(dim, eps=1e-5), nn.RMSNorm(dim, eps=1e-5)
+        self.norm1, self.norm2 = nn.RMSNorm(dim, eps=eps), nn.RMSNorm(dim, eps=eps)
         self.q, self.o = linear(dim, heads * size), linear(heads * size, dim)
         self.k, self.v = linear(dim, kv_heads * size), linear(dim, kv_heads * size)
         self.gate, self.up, self.down = linear(dim, inner), linear(dim, inner), linear(inner, dim)
@@ -133,7 +135,7 @@ class SmolLM2(nn.Module):
         if window is not None and mask is not None:
             raise ValueError("window goes without mask; got both")
         encodings = self.encodings(encoding)
-        mask = Mask(here) if mask is None else mask
+        masks = self.masks(here) if mask is None else [mask] * len(self.blocks)
         for layer in range(len(self.blocks))[first:last]:
             block, one = self.blocks[layer], encodings[layer]
             q, k, v = block.projected(x)
@@ -142,7 +144,7 @@ class SmolLM2(nn.Module):
             if watch is not None:
                 watch(layer, q, k)
             if window is None:
-                y = attend(q, k, v, positions, positions, one, mask)
+                y = attend(q, k, v, positions, positions, one, masks[layer])
             else:
                 y = attend_in_window(q, k, v, positions, one, *window)
             x = block.close(x, y)
@@ -154,7 +156,16 @@ class SmolLM2(nn.Module):
 
     def encodings(self, encoding: Encoding | Sequence[Encoding | None] | None) -> list[Encoding]:
         """An encoding for each layer, as `Transformer` has them."""
-        return by_layer(self.encoding if encoding is None else encoding, len(self.blocks))
+        return by_layer(self.own if encoding is None else encoding, len(self.blocks))
+
+    @property
+    def own(self) -> list[RoPE]:
+        """The encoding of each layer as it was trained."""
+        return [self.encoding] * len(self.blocks)
+
+    def masks(self, here: Tensor) -> list[Mask]:
+        """What a token of each layer sees, by its place in the text (sequence,)."""
+        return [Mask(here)] * len(self.blocks)
 
 
 def attend_in_window(
@@ -215,7 +226,7 @@ def reader() -> "GGUFReader":
     return opened(find("smollm2")[0])
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def opened(path: Path) -> "GGUFReader":
     """The file's parts: to find the 100,000 strings among them takes seconds."""
     from gguf.gguf_reader import GGUFReader
@@ -229,9 +240,9 @@ def opened(path: Path) -> "GGUFReader":
     return Plain(path)
 
 
-def weights_in_file(*names: str) -> dict[str, Tensor]:
+def weights_in_file(*names: str, path: Path | None = None) -> dict[str, Tensor]:
     """The weights of these names, or all, dequantized, with their rows as they lie in the file; raises as `reader` does."""
-    tensors = {one.name: one for one in reader().tensors}
+    tensors = {one.name: one for one in (opened(path) if path else reader()).tensors}
     from gguf import dequantize
 
     # A copy: what is dequantized is new, but float32 would lie in the mapped file.

