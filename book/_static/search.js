@@ -6,7 +6,7 @@ const bookSearch = (() => {
   const WORTH = [[/^chapters/, 1], [/attention|symptoms|book.models/, .9], [/notation/, .5], [/ledger/, .35], [/api|changelog|references/, .2], [/./, .6]];
   const REPEATS = /Summary$|The scorecard|What people say|^Exercise/;
   const IGNORED = new Set(ASKING.split(/\s+/));
-  const EXCERPT = 170;
+  const EXCERPT = 170, NAMED = 40, LETTER = "[\\p{L}\\p{N}]", PARTS = /[\p{L}\p{N}]+/gu;
 
   const stemmer = new Stemmer(), stems = new Map();
   const stem = word => {
@@ -26,7 +26,7 @@ const bookSearch = (() => {
   // A thing is explained where it comes first, though not yet where a page begins.
   const early = (place, {length}) => place ? 1.05 - .1 * place / length : .9;
   const kind = ({id, title}) => REPEATS.test(title) ? .6 : id.startsWith("p-") ? .8 : 1;  // a definition has no other id
-  const entries = [];
+  const entries = [], aliases = [];
   const engine = new MiniSearch({
     idField: "number",
     fields: FIELDS,
@@ -42,6 +42,8 @@ const bookSearch = (() => {
     }).map((entry, i) => ({...entry, number: entries.length + i}));
     entries.push(...more);
     engine.addAll(more);
+    for (const {number, also = []} of more)
+      for (const term of also) aliases.push([new RegExp(`(?<!${LETTER})${plain(term).match(PARTS).join(`(?!${LETTER}).?`)}s?(?!${LETTER})`, "u"), number]);
   };
   // The index comes packed: from a server as bytes, and to a page that was opened from a folder as a script.
   let state = "loading";
@@ -82,9 +84,21 @@ const bookSearch = (() => {
       }
     return {hits, rarity: words(said).length * Math.log(1 + entries.length / (1 + hits.size))};
   };
+  // What engineers call a section, where the book has other words: it leads there, beside what its words find.
+  const named = asked => {
+    const hits = new Map();
+    let rarity = 0;
+    for (const [pattern, number] of aliases) {
+      const [said] = asked.match(pattern) ?? [];
+      if (!said) continue;
+      hits.set(number, {score: NAMED, terms: new Map()});
+      rarity = Math.max(rarity, (words(said).length + 1) / 2 * Math.log(1 + entries.length / 2));
+    }
+    return hits.size ? [{hits, rarity}] : [];
+  };
   const sum = (things, worth) => things.reduce((total, one) => total + worth(one), 0);
   const ranked = (query, typing) => {
-    const things = [], unfinished = typing && /[\p{L}\p{N}_]$/u.test(query);
+    const things = named(plain(query)), unfinished = typing && /[\p{L}\p{N}_]$/u.test(query);
     let rest = plain(query);
     for (const [pattern, ...meant] of MEANT) rest = rest.replace(pattern, said => {
       things.push(thing(said, meant));
