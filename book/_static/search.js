@@ -6,7 +6,7 @@ const bookSearch = (() => {
   const WORTH = [[/^chapters/, 1], [/attention|symptoms|book.models/, .9], [/notation/, .5], [/ledger/, .35], [/api|changelog|references/, .2], [/./, .6]];
   const REPEATS = /Summary$|The scorecard|What people say|^Exercise/;
   const IGNORED = new Set(ASKING.split(/\s+/));
-  const EXCERPT = 170, NAMED = 40, LETTER = "[\\p{L}\\p{N}]", PARTS = /[\p{L}\p{N}]+/gu;
+  const EXCERPT = 170, LETTER = "[\\p{L}\\p{N}]", PARTS = /[\p{L}\p{N}]+/gu;
 
   const stemmer = new Stemmer(), stems = new Map();
   const stem = word => {
@@ -84,21 +84,18 @@ const bookSearch = (() => {
       }
     return {hits, rarity: words(said).length * Math.log(1 + entries.length / (1 + hits.size))};
   };
-  // What engineers call a section, where the book has other words: it leads there, beside what its words find.
+  // What engineers call a section, where the book has other words: it counts about as much as the best that the words find.
   const named = asked => {
-    const hits = new Map();
-    let rarity = 0;
+    const worth = new Map();
     for (const [pattern, number] of aliases) {
       const [said] = asked.match(pattern) ?? [];
-      if (!said) continue;
-      hits.set(number, {score: NAMED, terms: new Map()});
-      rarity = Math.max(rarity, (words(said).length + 1) / 2 * Math.log(1 + entries.length / 2));
+      if (said) worth.set(number, Math.max(worth.get(number) ?? 0, Math.min(1, .6 + .15 * said.match(PARTS).length)));
     }
-    return hits.size ? [{hits, rarity}] : [];
+    return worth;
   };
   const sum = (things, worth) => things.reduce((total, one) => total + worth(one), 0);
   const ranked = (query, typing) => {
-    const things = named(plain(query)), unfinished = typing && /[\p{L}\p{N}_]$/u.test(query);
+    const things = [], unfinished = typing && /[\p{L}\p{N}_]$/u.test(query);
     let rest = plain(query);
     for (const [pattern, ...meant] of MEANT) rest = rest.replace(pattern, said => {
       things.push(thing(said, meant));
@@ -107,13 +104,17 @@ const bookSearch = (() => {
     for (const word of telling(words(rest)))
       if (!things.length || !IGNORED.has(word)) things.push(thing(word, [], unfinished && plain(query).endsWith(word)));
     const all = sum(things, ({rarity}) => rarity);
-    return entries.flatMap(entry => {
+    const also = named(plain(query));
+    const found = entries.flatMap(entry => {
       const here = things.filter(({hits}) => hits.has(entry.number));
-      if (!here.length) return [];
+      if (!here.length && !also.has(entry.number)) return [];
       const share = sum(here, ({rarity}) => rarity) / all;
       const score = sum(here, ({hits, rarity}) => hits.get(entry.number).score * rarity) * share ** 2 * entry.worth;
       return [{entry, here, score}];
-    }).sort((a, b) => b.score - a.score);
+    });
+    const best = found.reduce((most, {score}) => Math.max(most, score), 1);
+    for (const one of found) one.score += best * (also.get(one.entry.number) ?? 0);
+    return found.sort((a, b) => b.score - a.score);
   };
 
   // The words of a text that were asked for, and what those of a passage are worth together.
