@@ -49,7 +49,7 @@ RULES = {
     r"book/(?:essay\.py|stories\.yml|story\.(?:py|js))": ["tests/figures/test_essay.py", "tests/figures/hero/test_story.py"],
     r"book/front/.*": ["tests/site/test_front.py"],
     r"book/your-model/.*|book/_ext/d2lpos_ext/your_model\.py": ["tests/parity/test_reader.py", "tests/site/test_your_model.py"],
-    r"book/_static/search.*": ["tests/site/test_search.py", "tests/site/test_search_words.py"],
+    r"book/(?:_static/search.*|aliases\.yml)": ["tests/site/test_search.py", "tests/site/test_search_words.py"],
     r"book/_static/(?:review|ask|memory)\.js": ["tests/site/test_review.py"],
     r"book/_static/reading\.js": ["tests/site/test_go_on.py"],
     r"book/_ext/d2lpos_ext/search\.py": ["tests/notebooks/test_index.py", "tests/site/test_search.py"],

@@ -121,7 +121,7 @@ PROOFS = {
     "tests/site/test_paper.py::test_what_shows_the_answer_to_a_prediction_first_goes_to_the_end_with_it": ("",),
     "tests/site/test_search.py::test_results_come_while_one_types_and_open_at_the_paragraph": ("file",),
     "tests/site/test_search.py::test_the_dialog_is_for_everybody": (),
-    "tests/site/test_search_words.py": ("questions", "words"),
+    "tests/site/test_search_words.py": ("questions", "words", "written-before", ""),
     "tests/site/test_search.py::test_the_page_of_results_shows_words_around_the_match": (),
     "tests/site/test_your_model.py::test_a_link_shows_what_the_page_shows": ("Qwen3 8B",),
     "tests/site/test_your_model.py::test_axe_finds_nothing": ("light",),

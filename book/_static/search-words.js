@@ -32,7 +32,7 @@ const MEANT = [
   [/\bdecay\b/, "fade"],
   [/\blinear bias(es)?\b/, "alibi"],
   [/\bt5 bias(es)?\b/, "t5 bucket"],
-  [/\bno (position\w*|encoding|embedding)( \w+)?\b|\bwithout position\w*|\bnope\b/, "nope", "blind to order"],
+  [/\bno (position\w*|encoding|embedding)( \w+)?\b|\bwithout position\w*/, "nope", "blind to order"],
   [/\b(bag of words|order[- ]invarian\w+|permutation[- ]invarian\w+)\b/, "blind to order", "equivariant"],
   [/\b(swa|sliding window|local attention)\b/, "window"],
   [/\b(niah|passkey|haystack|lost in the middle)\b/, "needle"],

@@ -6,7 +6,7 @@ const bookSearch = (() => {
   const WORTH = [[/^chapters/, 1], [/attention|symptoms|book.models/, .9], [/notation/, .5], [/ledger/, .35], [/api|changelog|references/, .2], [/./, .6]];
   const REPEATS = /Summary$|The scorecard|What people say|^Exercise/;
   const IGNORED = new Set(ASKING.split(/\s+/));
-  const EXCERPT = 170;
+  const EXCERPT = 170, LETTER = "[\\p{L}\\p{N}]", PARTS = /[\p{L}\p{N}]+/gu;
 
   const stemmer = new Stemmer(), stems = new Map();
   const stem = word => {
@@ -26,7 +26,7 @@ const bookSearch = (() => {
   // A thing is explained where it comes first, though not yet where a page begins.
   const early = (place, {length}) => place ? 1.05 - .1 * place / length : .9;
   const kind = ({id, title}) => REPEATS.test(title) ? .6 : id.startsWith("p-") ? .8 : 1;  // a definition has no other id
-  const entries = [];
+  const entries = [], aliases = [];
   const engine = new MiniSearch({
     idField: "number",
     fields: FIELDS,
@@ -42,6 +42,8 @@ const bookSearch = (() => {
     }).map((entry, i) => ({...entry, number: entries.length + i}));
     entries.push(...more);
     engine.addAll(more);
+    for (const {number, also = []} of more)
+      for (const term of also) aliases.push([new RegExp(`(?<!${LETTER})${plain(term).match(PARTS).join(`(?!${LETTER}).?`)}s?(?!${LETTER})`, "u"), number]);
   };
   // The index comes packed: from a server as bytes, and to a page that was opened from a folder as a script.
   let state = "loading";
@@ -82,6 +84,15 @@ const bookSearch = (() => {
       }
     return {hits, rarity: words(said).length * Math.log(1 + entries.length / (1 + hits.size))};
   };
+  // What engineers call a section, where the book has other words: it counts about as much as the best that the words find.
+  const named = asked => {
+    const worth = new Map();
+    for (const [pattern, number] of aliases) {
+      const [said] = asked.match(pattern) ?? [];
+      if (said) worth.set(number, Math.max(worth.get(number) ?? 0, Math.min(1, .6 + .15 * said.match(PARTS).length)));
+    }
+    return worth;
+  };
   const sum = (things, worth) => things.reduce((total, one) => total + worth(one), 0);
   const ranked = (query, typing) => {
     const things = [], unfinished = typing && /[\p{L}\p{N}_]$/u.test(query);
@@ -93,13 +104,17 @@ const bookSearch = (() => {
     for (const word of telling(words(rest)))
       if (!things.length || !IGNORED.has(word)) things.push(thing(word, [], unfinished && plain(query).endsWith(word)));
     const all = sum(things, ({rarity}) => rarity);
-    return entries.flatMap(entry => {
+    const also = named(plain(query));
+    const found = entries.flatMap(entry => {
       const here = things.filter(({hits}) => hits.has(entry.number));
-      if (!here.length) return [];
+      if (!here.length && !also.has(entry.number)) return [];
       const share = sum(here, ({rarity}) => rarity) / all;
       const score = sum(here, ({hits, rarity}) => hits.get(entry.number).score * rarity) * share ** 2 * entry.worth;
       return [{entry, here, score}];
-    }).sort((a, b) => b.score - a.score);
+    });
+    const best = found.reduce((most, {score}) => Math.max(most, score), 1);
+    for (const one of found) one.score += best * (also.get(one.entry.number) ?? 0);
+    return found.sort((a, b) => b.score - a.score);
   };
 
   // The words of a text that were asked for, and what those of a passage are worth together.

@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from shutil import copy
 
+import yaml
 from bs4 import BeautifulSoup, NavigableString, Tag
 from sphinx.application import Sphinx
+from sphinx.util.logging import getLogger
 
 MINISEARCH = Path(__file__).parents[2] / "_vendor" / "minisearch" / "minisearch.js"
 DRAWN = re.compile(r"<(svg|script|style)\b.*?</\1>", re.DOTALL)
@@ -46,13 +48,21 @@ def write_index(app: Sphinx) -> None:
     """Give the blocks of a finished build their ids, and write what the search needs into its `_static`.
 
     The index is a file of bytes for pages that a server sends, and a script for those that are opened from a folder.
+    `book/aliases.yml` has what engineers call a section, where the book has other words.
     """
     site, index = Path(app.outdir), []
+    aliases = yaml.safe_load((Path(app.confdir) / "book" / "aliases.yml").read_text("utf-8"))
     for name in sorted(app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs):
         path = site / f"{name}.html"
         page, title, entries = read(path.read_text("utf-8"))
         path.write_text(page, "utf-8")
+        for entry in entries:
+            if terms := aliases.pop(f"{name}#{entry['id']}", None):
+                entry["also"] = terms
         index.append({"page": name, "title": title, "entries": entries})
+    for address in aliases:
+        if address.partition("#")[0] in app.env.found_docs:  # no page of another book, of the tests
+            getLogger(__name__).warning("aliases.yml: %s is no section", address)
     packed, static = pack(index), site / "_static"
     (static / "search-index.bin").write_bytes(packed)
     (static / "search-index.js").write_text(f'bookSearch.unpack("{b64encode(packed).decode()}");\n', "utf-8")
