@@ -224,7 +224,7 @@ def nats_and_digits(records: list[dict[str, Any]]) -> "DataFrame":
 def as_tuned(records: list[dict[str, Any]]) -> "DataFrame":
     """The loss of a model that was tuned with YaRN or without, a column for each way to read it and length."""
     table = mean_ci(records, by=["case", "characters", "read"])
-    table["cell"] = _cells(table)
+    table["cell"] = mean_cells(table)
     wide = table.pivot(index="case", columns=["characters", "read"], values="cell").loc[table["case"].unique()]
     wide.columns = [f"{n} characters, {read} YaRN" for n, read in wide]
     return wide.rename_axis("Tuned")
