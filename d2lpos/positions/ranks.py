@@ -43,9 +43,6 @@ def zigzag(cu_seqlens: Tensor, ranks: int) -> Tensor:
     >>> zigzag(texts, ranks=2)
     tensor([[0, 3, 4, 7],
             [1, 2, 5, 6]])
-    >>> zigzag(torch.tensor([0, 8]), ranks=2)
-    tensor([[0, 1, 6, 7],
-            [2, 3, 4, 5]])
     """
     check_positive(ranks=ranks)
     row = torch.arange(len(segments_from_cu_seqlens(cu_seqlens)), device=cu_seqlens.device)
