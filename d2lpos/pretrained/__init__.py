@@ -1,4 +1,4 @@
-"""What the configuration of a trained model says about position, and four trained models to open.
+"""What a configuration says about position, and four trained models to open.
 
 `encoding_of` reads a `config.json` of the Hugging Face Hub, and nothing is downloaded or run for it. What it does not
 understand it refuses by name, because a wrong encoding raises no error: the model only writes worse.
