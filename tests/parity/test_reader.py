@@ -376,7 +376,8 @@ def test_a_base_within_attention_and_a_number_for_each_layer():
     sizes = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "head_dim": 16, "rotary_dim": 8, "rope_theta": 1e7}
     for kinds in ([0, 1], [1, 1], None, [0, 2], [True, False], ["0", "1"], "01", [1.0, 0.0], [[0], 1], 1):
         files[f"kinds {kinds}"] = {"model_type": "minimax_text_01", "attn_type_list": kinds} | sizes
-    unlike, answered = differences(files, [["read"], ["sentence"], ["memory", 4096], ["settings", 100_000, "vllm"]])
+    asked = [["settings", 100_000, "transformers", None, rule] for rule in RULES]
+    unlike, answered = differences(files, [["read"], ["sentence"], ["memory", 4096], *asked])
     assert unlike == [] and answered > 20
 
 
