@@ -10,7 +10,7 @@ from transformers import AlbertConfig, AlbertForMaskedLM, WhisperConfig, Whisper
 from d2lpos.input import sinusoidal
 from d2lpos.lab import records
 from d2lpos.lab.passages import passage
-from d2lpos.pretrained import Whisper, find, load_albert, load_whisper
+from d2lpos.pretrained import Albert, Whisper, find, load_albert, load_whisper
 from tests.weights import need
 
 BEGIN = [50257, 50362]
@@ -119,7 +119,8 @@ def test_published_losses_of_whisper_come_out_of_transformers(their_whisper):
 
 @torch.no_grad()
 def test_albert_fills_in_and_published_losses_come_out_of_transformers(their_albert):
-    ours, record = load_albert(), next(r for r in records("real-reactions") if r["run"]["seed"] == 4)
+    ours: Albert = load_albert()
+    record = next(r for r in records("real-reactions") if r["run"]["seed"] == 4)
     known = find("albert")[1].read_text("utf-8").splitlines()
     ids = [known.index(token) for token in ["[CLS]", *passage("reactions", 4, 999).split(), "[SEP]"]]
     for row in record["rows"]:
