@@ -10,11 +10,12 @@ from d2lpos import RoPE
 from d2lpos.check import plumbing as check
 from d2lpos.check.plumbing.couple import SUMS
 from d2lpos.check.plumbing.turns import AXIAL, BALL, MIXED, TILTED
+from d2lpos.content.decay import recurrence
 from d2lpos.lab import synthetic
 from d2lpos.lab.synthetic import EQUALS, PLUS, addition
 from d2lpos.positions import cu_seqlens, from_segments, segments_from_cu_seqlens
 from d2lpos.rotary.mixed import Mixed
-from d2lpos.transformer import attention_weights, causal_mask, segment_mask
+from d2lpos.transformer import attention_weights, causal_mask, resume_at, segment_mask
 from tests.check.right import accepted, right
 
 # What the references are worth
@@ -273,6 +274,33 @@ def pair_by_pair(pairs, omega, digits):
     return torch.tensor(kept)
 
 
+def by_the_package(layers, place):
+    sized = [(kind, size) if kind in ("window", "chunk") else kind for kind, size in layers]
+    return place - resume_at(sized, place)
+
+
+def from_the_longest(full, window, states, needed):
+    lengths = [0]
+    for n, saved in enumerate(states, 1):
+        near = window[max(n - needed, 0) : n]
+        if saved and sum(full[:n]) == n and False not in near:
+            lengths.append(n)
+    return lengths[-1]
+
+
+def by_recurrence(state, k, v, gates, accepted):
+    rows = []
+    for row, n in enumerate(accepted.tolist()):
+        inputs = k[row, :n], k[row, :n], v[row, :n], gates[row, :n].log()
+        rows.append(recurrence(*inputs, state[row])[1] if n else state[row])
+    return torch.stack(rows)
+
+
+def by_stretches(tokens, every, state):
+    whole, rest = divmod(tokens, every)
+    return whole * state, (whole * every * (every - 1) + rest * (rest - 1)) / 2 / tokens
+
+
 test_accepted = accepted({
     check.zigzag: [by_slices, as_cards_are_folded],
     check.packed: [by_bucketize, text_by_text],
@@ -280,8 +308,19 @@ test_accepted = accepted({
     check.turns: [place_by_place, by_small_steps],
     check.couple: [number_by_number, from_the_last_sign],
     check.stands_still: [pair_by_pair],
+    check.read_again: [by_the_package],
+    check.hit: [from_the_longest],
+    check.rolled_back: [by_recurrence],
+    check.checkpoints: [by_stretches],
 })
 
 
 def test_a_rounded_ratio_is_right():
     assert check.zigzag.answers[0](6.994)
+
+
+def test_the_state_and_the_keys_of_one_layer():
+    heads, size, kernel = 32, 128, 4  # of Qwen3.5 4B; 16 heads of queries and keys, and 4 heads of keys beside 256 features
+    state = 4 * heads * size * size + 2 * (kernel - 1) * (2 * 16 + heads) * size
+    assert state == check.checkpoints.reference(4096, 4096, 2_146_304)[0]
+    assert state // (2 * 2 * 4 * 256) == right(check.checkpoints, "even")

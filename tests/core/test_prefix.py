@@ -56,13 +56,6 @@ def test_each_kind_by_itself(kind):
     assert first == 13 or apart[first + 1] > APART
 
 
-@pytest.mark.parametrize("erase", [False, True])
-def test_all_kinds_go_on_exactly_where_the_old_text_ends(erase):
-    hybrid = Hybrid([*KINDS[:4], ("window", 5), ("chunk", 4), ("convolution", 3)], erase)
-    y, _ = hybrid.read(OLD[17:], 17, hybrid.read(OLD[:17])[1])
-    assert (y - hybrid.read(OLD)[0][17:]).abs().max() < EXACT
-
-
 def test_windows_add_up_and_rows_that_are_written_anew_spoil_the_text():
     layers, place = [("window", 4), "full", ("window", 6)], 15
     assert place - resume_at(layers, place) == 3 + 5

@@ -144,34 +144,8 @@ def within_half_a_unit(pairs, omega, digits):
     return (2 * moved.abs() < unit).all(dim=-1)
 
 
-@wrong(check.read_again, "The widest window is not enough")
-def widest_window(layers, place):
-    windows = [size - 1 for kind, size in layers if kind == "window"]
-    others = [(kind, size) for kind, size in layers if kind != "window"]
-    if windows and others and all(kind == "full" for kind, _ in others) or not others:
-        return min(max(windows), place)
-    return check.read_again.reference(layers, place)
-
-
-@wrong(check.hit, "Each kind has a longest hit of its own")
-def least_of_three(full, window, states, needed):
-    def longest(fits):
-        return max(n for n in range(len(full) + 1) if n == 0 or fits(n))
-
-    return min(
-        longest(lambda n: all(full[:n])),
-        longest(lambda n: all(window[max(0, n - needed) : n])),
-        longest(lambda n: states[n - 1]),
-    )
-
-
 @wrong(check.rolled_back, "The rejected tokens are still in the state.")
 def whole_draft(state, k, v, gates, accepted):
     for k_t, v_t, gate in zip(k.unbind(1), v.unbind(1), gates.unbind(1), strict=True):
         state = gate[:, None, None] * state + k_t.unsqueeze(2) @ v_t.unsqueeze(1)
     return state
-
-
-@wrong(check.checkpoints, "The last stretch may be shorter")
-def as_if_it_divided(tokens, every, state):
-    return state * (tokens // every), (every - 1) * 0.5

@@ -1,4 +1,4 @@
-"""The checks of chapter 11 and its notebook in depth: a text on several processors, packed texts, drafts, axes, digits, keys that are kept, moved and rounded."""
+"""The checks of chapter 11 and its notebooks in depth: a text on several processors, packed texts, drafts, axes, digits, keys that are kept, moved and rounded, prefixes."""
 
 # ruff: noqa: I001 (in the order of the chapter)
 from .zigzag import zigzag as zigzag

@@ -67,6 +67,12 @@ hit = Check(
         "The state behind block 2 is number 1 of the list.": "states[blocks - 1] → [*states, True][blocks]",
         "Where no state was saved, the states begin at token 0, and so must everything else.": without_states,
     },
+    fixed={
+        "len(full) is len(window)": "Each list has an entry for each block.",
+        "len(full) is len(states)": "Each list has an entry for each block.",
+        "len(states) is len(window)": "Each list has an entry for each block.",
+        "entries that are equal are one object": "There is one True and one False.",
+    },
     as_good={
         "returned as a float": "The text asks for a number of blocks, and 2.0 is one.",
         "returned as a tensor of one number": "The text names no type.",

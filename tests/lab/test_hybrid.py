@@ -1,0 +1,36 @@
+import pytest
+import torch
+
+from d2lpos.lab.hybrid import Hybrid
+
+TEXT = torch.randint(32, (28,), generator=torch.Generator().manual_seed(0))
+LAYERS = ["full", "latent", "indexer", "state", ("window", 5), ("chunk", 4), ("convolution", 3)]
+
+
+@pytest.mark.parametrize("erase", [False, True])
+def test_a_text_goes_on_exactly_where_it_was_left(erase):
+    hybrid = Hybrid(LAYERS, erase)
+    whole, memory = hybrid.read(TEXT)[0], None
+    for start, stop in (0, 1), (1, 17), (17, 18), (18, 28):
+        y, memory = hybrid.read(TEXT[start:stop], start, memory)
+        assert (y - whole[start:stop]).abs().max() < 1e-12
+
+
+def test_layers_hold_what_the_next_token_needs_and_no_more():
+    _, memory = Hybrid(LAYERS).read(TEXT)
+    held = [one[0].tolist() for number, one in enumerate(memory) if LAYERS[number] != "state"]
+    assert held == [list(range(28))] * 3 + [[24, 25, 26, 27], [], [26, 27]]
+
+
+def test_a_seed_gives_the_same_weights_and_leaves_random_numbers_alone():
+    state = torch.get_rng_state()
+    one, other = (Hybrid(LAYERS, seed=seed).read(TEXT)[0] for seed in (1, 1))
+    assert torch.equal(one, other) and not torch.equal(one, Hybrid(LAYERS, seed=2).read(TEXT)[0])
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_bad_calls():
+    with pytest.raises(ValueError, match="tokens must be at least one"):
+        Hybrid(["full"]).read(TEXT[:0])
+    with pytest.raises(ValueError, match="got 'mamba'"):
+        Hybrid(["mamba"])
