@@ -62,6 +62,8 @@ CALLS = {
     "cu_seqlens": [{"segments": P}],
     "segments_from_cu_seqlens": [{"cu_seqlens": P}],
     "segments_from_positions": [{"positions": P}],
+    "contiguous": [{"length": 8, "ranks": 2}],
+    "zigzag": [{"cu_seqlens": 2 * P, "ranks": 1}],
     "cells": [{"height": 2, "width": 3}],
     "coordinates": [{"height": 2, "width": 3}],
     "Sinusoidal": [{"dim": 16, "base": 10.0, "layout": "interleaved", "endpoint": False}],
