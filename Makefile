@@ -43,10 +43,15 @@ zip: book  ## Pack the pages for reading offline, which the front page then offe
 	@rm -f _build/html.stamp
 	@$(python) -m book.archive
 
-release: pdf zip  ## Make all that a release offers: wheel, source, zip, PDF, list of parts, notes, checksums
+release: releasable pdf zip  ## Make all that a release offers: wheel, source, zip, PDF, list of parts, notes, checksums
 	@$(python) -m pip install --quiet --disable-pip-version-check --constraint tests/rehearsals/programs.txt \
 	  --upgrade --target _build/cyclonedx cyclonedx-bom $(call quietly,_build/cyclonedx.log)
 	@$(python) -m book.release
+
+# Before all that takes its time.
+.PHONY: releasable
+releasable: .venv/pdf.stamp
+	@$(python) -m book.release --check
 
 # Which tests are proofs is in tests/tiers.py, and which worker gets what in tests/distribution.py.
 workers := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder

@@ -1,5 +1,7 @@
 """Put what a release offers into _build/release: python -m book.release, which `make release` calls after the book is built.
 
+With --check it tells at once whether the changelog has a section for the version, and makes nothing.
+
 The wheel and the source, the pages as a zip, the PDF, the list of parts in CycloneDX, the notes, and the checksums of all.
 """
 
@@ -53,7 +55,12 @@ def with_parts(bom: dict, others: Iterable[dict[str, str]]) -> dict:
 
 def main() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    said = notes((ROOT / "book" / "changelog.md").read_text("utf-8"), version)
+    try:
+        said = notes((ROOT / "book" / "changelog.md").read_text("utf-8"), version)
+    except ValueError as error:
+        sys.exit(str(error))
+    if sys.argv[1:] == ["--check"]:
+        return
     shutil.rmtree(OUT, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "hatchling", "build", "--directory", OUT], cwd=ROOT, check=True)
     for name in (PDF, ZIP):

@@ -244,7 +244,7 @@ def bare(selector: str) -> str:
 
 def cut(font: Path, out: Path, unicodes: Iterable[int] = (), text: str = "", features: Sequence[str] = ("*",), weights: tuple | None = None) -> None:
     """Write a font with some of its characters, and some of its weights (the least, the usual, the most), for the web."""
-    options = subset.Options(flavor="woff2", layout_features=list(features))
+    options = subset.Options(flavor="woff2", layout_features=list(features), hinting=False)  # for coarse screens
     loaded = subset.load_font(font, options)
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=list(unicodes), text=text)
