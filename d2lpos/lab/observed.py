@@ -82,6 +82,9 @@ def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     if study == "real-sentence":
         data = json.dumps(sentence_data(records), ensure_ascii=False, separators=(",", ":"))
         files["real-sentence.json"] = data + "\n"
+    if study == "real-both":
+        turned = [record for record in records if record["run"]["part"] == "turns"]
+        files["real-both-rises.csv"] = shown(turned).to_csv(lineterminator="\n")
     if (table := page_table(study, records)) is not None:
         files[f"{study}.csv"] = table.to_csv(lineterminator="\n")
     return files
