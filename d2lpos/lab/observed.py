@@ -84,6 +84,9 @@ def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
         files["real-sentence.json"] = data + "\n"
     if study in RULES:
         files[f"{study}-rules.csv"] = as_written(RULES[study], records).to_csv(lineterminator="\n")
+    if study == "real-both":
+        turned = [record for record in records if record["run"]["part"] == "turns"]
+        files["real-both-rises.csv"] = shown(turned).to_csv(lineterminator="\n")
     if (table := page_table(study, records)) is not None:
         files[f"{study}.csv"] = table.to_csv(lineterminator="\n")
     return files

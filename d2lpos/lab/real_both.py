@@ -414,6 +414,23 @@ def margins(records: Iterable[dict[str, Any]]) -> "DataFrame":
     return DataFrame(table, MultiIndex.from_tuples(passages, names=["model", "text", "seed"]), list(RULES))
 
 
+def verdict(holds: int, fails: int, texts: int) -> str:
+    """In how many texts a sentence holds and fails, in a word where all agree.
+
+    >>> verdict(3, 0, 3), verdict(2, 0, 3), verdict(1, 1, 3)
+    ('holds', 'holds in 2 of 3', 'holds in 1, fails in 1 of 3')
+    """
+    if not texts:
+        return "not asked"
+    counts = {"holds": holds, "fails": fails}
+    some = {word: count for word, count in counts.items() if count}
+    if texts in some.values():
+        return next(iter(some))
+    return (
+        ", ".join(f"{word} in {count}" for word, count in some.items()) + f" of {texts}" if some else "open"
+    )
+
+
 def judged(records: Iterable[dict[str, Any]]) -> "DataFrame":
     """A row for each sentence: of each model "holds", "fails", or in how many texts it does the one and the other.
 
@@ -427,7 +444,5 @@ def judged(records: Iterable[dict[str, Any]]) -> "DataFrame":
             of_texts = numbers[sentence].dropna().droplevel("model").groupby("text")
             ends = [interval(part.droplevel("text"))[1:3] for _, part in of_texts]
             holds, fails = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
-            clear = "holds" if holds == len(ends) else "fails" if fails == len(ends) else "open"
-            partly = f"{holds} of {len(ends)} texts" if 0 < holds < len(ends) else clear
-            table.setdefault(NAMES[model], []).append(partly if ends else "not asked")
+            table.setdefault(NAMES[model], []).append(verdict(holds, fails, len(ends)))
     return DataFrame(table, index=list(RULES)).rename_axis("Sentence")

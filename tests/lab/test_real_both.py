@@ -58,7 +58,7 @@ def test_each_layer_is_asked_with_the_encoding_that_it_has():
 
 def test_a_sentence_holds_where_its_interval_is_above_zero(monkeypatch):
     monkeypatch.setattr(real_both, "of_smollm2", dict)
-    for in_code, word in ((0.6, "holds"), (-0.6, "2 of 3 texts")):
+    for in_code, word in ((0.6, "holds"), (-0.6, "holds in 2, fails in 1 of 3")):
         rises = {"persuasion": 0.6, "pride": 0.6, "code": in_code}
         records = [
             {
