@@ -41,7 +41,7 @@ def resume_at(layers: Iterable[Layer], place: int, checkpoints: Iterable[int] = 
     57344
     """
     check_count(place=place)
-    layers, checkpoints = list(layers), list(checkpoints)
+    layers, checkpoints = listed("layers", layers), listed("checkpoints", checkpoints)
     for layer in layers:
         check_layer(layer)
     for checkpoint in checkpoints:
@@ -56,6 +56,14 @@ def resume_at(layers: Iterable[Layer], place: int, checkpoints: Iterable[int] = 
         elif kind not in PER_TOKEN:
             first = max(first - size + 1, 0)
     return max([first, *(checkpoint for checkpoint in checkpoints if checkpoint <= place)])
+
+
+def listed(name: str, values: Iterable) -> list:
+    """A list of what an argument holds. Raise a TypeError where it holds nothing one by one."""
+    try:
+        return list(values)
+    except TypeError:
+        raise TypeError(f"{name} must be a list; got {values!r}") from None
 
 
 def check_layer(layer: Layer) -> None:

@@ -167,6 +167,7 @@ CALLS = {
     "compiled": [],
     "Cache": [{"rotated": False, "capacity": 8, "axes": 1}],
     "crop": [{"cache": Cache(Q, Q, P), "length": 2}],
+    "resume_at": [{"layers": ["full", ("window", 4), "state"], "place": 9, "checkpoints": [2, 5]}],
     "reorder": [{"cache": Cache(Q, Q, P), "rows": torch.tensor([1, 0])}],
     "evict": [{"cache": Cache(Q, Q, P), "sinks": 1, "window": 2}],
     "rebase": [{"cache": Cache(Q, Q, P), "positions": P, "encoding": RoPE(8)}],

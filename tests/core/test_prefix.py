@@ -80,6 +80,8 @@ def test_memory_times_mean_is_a_law(tokens, every):
         (([("full", 3)], 3), ValueError, "layers with a size must be window, chunk, convolution; got 'full'"),
         (([("window", 0)], 3), ValueError, "window must be positive; got 0"),
         (([3], 3), TypeError, "layers must be names, or pairs of a name and a size; got 3"),
+        ((3, 3), TypeError, "layers must be a list; got 3"),
+        ((["state"], 3, 2), TypeError, "checkpoints must be a list; got 2"),
         ((["full"], -1), ValueError, "place must not be negative; got -1"),
         ((["full"], 3.5), TypeError, "place"),
         ((["state"], 3, [-2]), ValueError, "checkpoints must not be negative; got -2"),
