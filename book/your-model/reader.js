@@ -323,10 +323,11 @@ const reader = tables => {
       const strange = key !== "rope_theta" && !keySets.silent.has(key) && ![null, false, 0].includes(value);
       if (strange) refuse("strange_key_of", {key, place, family: keys.family, got: value});
     }
-    const [[kind, parameters]] = entries(byTypes(keys)), outside = get(ofFile(keys), "rope_theta", get(keys.own, "rope_theta"));
-    if (base === null) return {[kind]: parameters};
+    const ways = byTypes(keys), outside = get(ofFile(keys), "rope_theta", get(keys.own, "rope_theta"));
+    if (!same(Object.keys(ways), [""])) refuse("by_type", {got: ofFile(keys)});
+    if (base === null || ways[""] === null) return ways;
     if (outside !== null && outside !== base) refuse("one_number_of_two", {key: "rope_theta", got: base, beside: outside});
-    return {[kind]: {...parameters, rope_theta: base}};
+    return {"": {...ways[""], rope_theta: base}};
   }
   const OWN = {
     by_attention: byAttention,

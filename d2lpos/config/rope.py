@@ -152,13 +152,15 @@ def by_attention(keys: Keys, types: list[str]) -> dict[str, Parameters]:
     for key, value in inside.items():
         if key not in known and value not in (None, False):
             raise Refused("strange_key_of", key=key, place=place, family=keys.family, got=value)
-    [(kind, parameters)] = by_types(keys).items()
-    base, outside = inside.get("rope_theta"), of_file(keys).get("rope_theta", keys.own.get("rope_theta"))
-    if base is None:
-        return {kind: parameters}
+    ways, base = by_types(keys), inside.get("rope_theta")
+    if set(ways) != {""}:
+        raise Refused("by_type", got=of_file(keys))
+    if base is None or ways[""] is None:
+        return ways
+    outside = of_file(keys).get("rope_theta", keys.own.get("rope_theta"))
     if outside not in (None, base):
         raise Refused("one_number_of_two", key="rope_theta", got=base, beside=outside)
-    return {kind: parameters | {"rope_theta": base}}
+    return {"": ways[""] | {"rope_theta": base}}
 
 
 OWN = {"by_attention": by_attention, "by_lists": by_lists, "by_ratio": by_ratio}

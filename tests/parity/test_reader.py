@@ -372,6 +372,7 @@ def test_a_base_within_attention_and_a_number_for_each_layer():
     dbrx = {"model_type": "dbrx", "d_model": 64, "n_heads": 4, "n_layers": 2, "max_seq_len": 4096}
     inside = ({"rope_theta": 5e5, "clip_qkv": 8, "kv_n_heads": 2}, {"kv_n_heads": 2}, {"rope_theta": "x"}, {"rope": 1}, None, [])
     outside = ({}, {"rope_theta": 5e5}, {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}, {"rope_theta": None})
+    outside += ({"rope_parameters": {"rope_theta": None}}, {"rope_parameters": {"full_attention": {"rope_theta": 1e4}}})
     files = {f"{one} {other}": dbrx | {"attn_config": one} | other for one in inside for other in outside}
     sizes = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "head_dim": 16, "rotary_dim": 8, "rope_theta": 1e7}
     for kinds in ([0, 1], [1, 1], None, [0, 2], [True, False], ["0", "1"], "01", [1.0, 0.0], [[0], 1], 1):
