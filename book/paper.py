@@ -39,6 +39,7 @@ LEFT_OUT = f"{COPIES}, li:has(> p > a[href$='#find-the-mistake']), [data-due], .
 # contents name their addresses.
 IN_PART = {"For a model of your own": [], "Projects": [], "Back matter": ["book/quick", "book/notation", "book/references"]}
 FRAMES = 6  # of a slider
+LETTERS = {"latin": "U+0-FF, U+2000-FFFF", "ext": "U+100-2BA", "greek": "U+370-3FF"}
 WIDTH = 567  # px: a page between its margins. A figure is drawn for the width that it is printed at
 
 NUMBER = """pages => document.querySelectorAll("a > .number").forEach(e => {
@@ -75,13 +76,14 @@ def faces(site: Path) -> str:
     """Return the styles of fonts that paper.css names, in weights of their own: one that varies is embedded as drawings."""
     css, out = "", site.with_name("paper-fonts")
     out.mkdir(exist_ok=True)
-    for path in sorted((site / "_static" / "fonts").glob("*-latin-wght-*.woff2")):
-        family, _, style = path.stem.partition("-latin-wght-")
+    for path in sorted((site / "_static" / "fonts").glob("*-wght-*.woff2")):
+        name, _, style = path.stem.partition("-wght-")
+        family, _, letters = name.replace("latin-ext", "ext").rpartition("-")
         for weight in (400, 600, 650, 700):
             font = instancer.instantiateVariableFont(TTFont(path), {"wght": weight})
             font.flavor = None
             font.save(out / f"{path.stem}-{weight}.ttf")
-            css += f'@font-face {{font-family:"{family}"; font-weight:{weight}; font-style:{style}; src:url({out.name}/{path.stem}-{weight}.ttf)}}\n'
+            css += f'@font-face {{font-family:"{family}"; font-weight:{weight}; font-style:{style}; unicode-range:{LETTERS[letters]}; src:url({out.name}/{path.stem}-{weight}.ttf)}}\n'
     return css
 
 

@@ -17,7 +17,7 @@ from tests.browser import need_chromium
 from tests.site.detectors import SCRIPT
 from tests.site.pages import PAGES, Html, broken
 
-MOST, SHEETS, HALF = 12e6, 620, 0.02  # bytes, pages, the share of half-empty ones
+MOST, SHEETS, HALF, THIRD = 12e6, 620, 0.02, 1 / 3  # bytes, pages, the share of half-empty ones, the least of a sheet
 PRINTED = [name for _, names in chosen() for name in names]
 
 
@@ -169,6 +169,14 @@ def test_it_has_few_sheets_and_few_of_them_end_above_their_middle(document, prin
         ends = [lowest(page) for page in drawn]
     early = [n for n, end in enumerate(ends[:-1], 1) if end < 0.5 and n not in begins]
     assert len(early) <= HALF * len(ends), early
+    assert [n for n in early if ends[n - 1] < THIRD] == []
+    first = pikepdf.Page(pdf.Root.Dests["/quick"][0]).index
+    assert first + 1 in begins  # as it says, it prints on one sheet
+
+
+def test_letters_are_outlines_of_a_font(pdf):
+    kinds = [font["/Subtype"] for page in pdf.pages for font in page.resources.get("/Font", {}).values()]
+    assert kinds.count("/Type3") <= len(kinds) / 50
 
 
 def lowest(page) -> float:
