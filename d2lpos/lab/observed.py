@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import packed, reuse, shift
 from .real import EVAL_MODES, FOLLOWED, SENTENCE
-from .real_both import judged
 from .real_openings import AFTER
 from .report import as_csv, origin
-from .summary import interval, mean_cells
+from .summary import interval, mean_cells, rows
+from .two_models import judged
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -23,21 +23,6 @@ __all__ = ["board_data", "mean_ci"]
 RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions count on", "computed fresh", "nothing evicted")
 ALL = -1  # stands for all layers, or all pairs, in a table of the board
 NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code", "reactions": "reactions"}
-
-
-def rows(records: Iterable[dict[str, Any]]) -> "DataFrame":
-    """A row for each row of each record, with the fields of its probe."""
-    from pandas import DataFrame
-
-    table = [record["run"] | row for record in records for row in record["rows"]]
-    for row in table:
-        if row["case"] == "held":
-            row["case"] = (
-                f"pair {row['pair']} held"
-                if row["part"] == "columns"
-                else f"pairs {row['pair']} to {row['pair'] + 3} held"
-            )
-    return DataFrame(table)
 
 
 def mean_ci(

@@ -41,7 +41,7 @@ WHEN = ["On Monday", "On Tuesday", "On Friday", "In March", "In June", "In the e
 def passage(text: str, number: int, characters: int) -> str:
     """The first so many characters of a passage, or fewer where the novel ends.
 
-    Raises ValueError for a text that is not in TEXTS, a number below 0, a file that there is not, and another NetworkX.
+    Raises ValueError for a text that is not in TEXTS, a number below 0, a file or a reaction that there is not, and another NetworkX.
 
     >>> passage("persuasion", 0, 44)
     'Chapter 1\\nSir Walter Elliot, of Kellynch Hall'
@@ -52,7 +52,9 @@ def passage(text: str, number: int, characters: int) -> str:
         return made(number, characters)
     if text == "reactions":
         lines = files(__package__).joinpath("data/reactions.txt").read_text("utf-8").splitlines()
-        return "".join(lines[number : number + 1])[:characters]
+        if number >= len(lines):
+            raise ValueError(f"number must be below {len(lines)}, as many reactions as there are; got {number}")
+        return lines[number][:characters]
     if text == "code":
         return "".join(map(code, FILES[number:]))[:characters]
     book, chapters, step = NOVELS[text]

@@ -18,8 +18,8 @@ What is compared was fixed before the first run, and a pilot on a passage of its
 A sentence holds or fails where Student's 95 % interval over passages, three texts together, lies on one side of its
 limit, for each length of the document and each number of pieces. Else it is open.
 
-Added when the runs were known: the texts are unlike, and a mean over them need not hold in any. `observed.by_text` says
-beside each verdict what the same rule says of each text, and `observed.reused` has a column for each.
+Added when the runs were known: the texts are unlike, and a mean over them need not hold in any. `observed.by_text` has what
+the same rule says of each text, and `observed.as_written` both.
 """
 
 from collections.abc import Callable, Iterable

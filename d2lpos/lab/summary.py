@@ -213,3 +213,18 @@ def decisions(sentences: dict[str, "Series"]) -> "DataFrame":
 
     rows = [[sentence, *below_zero(values)] for sentence, values in sentences.items()]
     return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])
+
+
+def rows(records: Iterable[dict[str, Any]]) -> "DataFrame":
+    """A row for each row of each record, with the fields of its probe."""
+    from pandas import DataFrame
+
+    table = [record["run"] | row for record in records for row in record["rows"]]
+    for row in table:
+        if row["case"] == "held":
+            row["case"] = (
+                f"pair {row['pair']} held"
+                if row["part"] == "columns"
+                else f"pairs {row['pair']} to {row['pair'] + 3} held"
+            )
+    return DataFrame(table)

@@ -4,10 +4,11 @@ import pytest
 import torch
 
 from d2lpos import Encoding
-from d2lpos.lab import Probe, real_both
+from d2lpos.lab import Probe, real_both, two_models
 from d2lpos.lab.probe import loaded, tokens
-from d2lpos.lab.real_both import RULES, both, judged, of_smollm2
+from d2lpos.lab.real_both import both
 from d2lpos.lab.real_inside import weighed
+from d2lpos.lab.two_models import RULES, judged, of_smollm2
 from d2lpos.pretrained import Gemma3, losses
 from d2lpos.transformer import causal_mask
 from d2lpos.transformer.attention import attention_weights
@@ -57,7 +58,7 @@ def test_each_layer_is_asked_with_the_encoding_that_it_has():
 
 
 def test_a_sentence_holds_where_its_interval_is_above_zero(monkeypatch):
-    monkeypatch.setattr(real_both, "of_smollm2", dict)
+    monkeypatch.setattr(two_models, "of_smollm2", dict)
     for in_code, word in ((0.6, "holds"), (-0.6, "holds in 2, fails in 1 of 3")):
         rises = {"persuasion": 0.6, "pride": 0.6, "code": in_code}
         records = [

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from d2lpos.input import sinusoidal
+from d2lpos.lab.passages import passage
 from d2lpos.lab.real_tables import changed, of_rank, past, rotation, stretched
 
 TABLE = sinusoidal(torch.arange(448), 32)
@@ -41,3 +42,9 @@ def test_past_the_last_row():
     assert torch.equal(ways["last row"][447:], TABLE[-1:].expand(155, -1))
     assert torch.equal(ways["wrapped"][448:], TABLE[:154])
     torch.testing.assert_close(ways["stretched"][[0, -1]], TABLE[[0, -1]])
+
+
+def test_a_reaction_that_there_is_not_is_refused():
+    assert passage("reactions", 15, 999).count(">>") == 1
+    with pytest.raises(ValueError, match="number must be below 16, as many reactions as there are; got 16"):
+        passage("reactions", 16, 999)

@@ -109,13 +109,14 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
     for tag in article.find_all(is_left_out):
         tag.decompose()
     lines = [0, *(line.end() for line in re.finditer("\n", html))]
-    entries, added = [], {}
+    entries, added, known = [], {}, set()
     for entry, block in blocks(article):
         if block is None:
             entries.append(entry)
         elif (text := text_of(block)) and tells(block, text):
             code = block.name == "pre"
-            words = once(text) if code else text
+            if not (words := once(text, known) if code else text):
+                continue
             anchor, own = block.get("id"), own_id(words)
             new = not anchor and own not in ids  # the same words twice: the second time the entry is opened
             if new:
@@ -133,13 +134,16 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
     return html, text_of(article.h1), entries
 
 
-def once(code: str) -> str:
-    """Return the words of code, each once: nobody searches for the second.
+def once(code: str, known: set[str]) -> str:
+    """Return the words of code that are not `known`, each once, and add them to it: nobody searches a page for the second.
 
-    >>> once("x = rope(x) + rope(y)")
+    >>> known = set()
+    >>> once("x = rope(x) + rope(y)", known)
     'x rope(x) rope(y)'
+    >>> once("z = rope(x)", known)
+    'z'
     """
-    words, known = [], set()
+    words = []
     for word in code.split():
         if new := set(re.findall(r"\w+", word)) - known:
             words.append(word)

@@ -183,7 +183,7 @@ def matcher(pages: Iterable[str], scripts: str, css: str) -> Callable[[str], boo
         scripts += "".join(script[0] for script in STYLES.finditer(page))
         for ends, name, attributes in TAG.findall(STYLES.sub("", page)):
             if ends:
-                while around and around.pop()[0] != name:
+                while name in (one for one, _ in around) and around.pop()[0] != name:
                     pass
                 continue
             told = (f"{'.' if kind == 'class' else '#'}{word}" for kind, value in HAS.findall(attributes) for word in value.split())
