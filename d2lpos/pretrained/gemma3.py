@@ -118,9 +118,8 @@ def load_gemma3(path: str | Path | None = None, dtype: torch.dtype = torch.float
     file names one base and no pattern. Raises ImportError without gguf or safetensors, WeightsMissing where
     there is no such file, ValueError where its tensors are not those of this model.
 
-    >>> load_gemma3("nowhere")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    d2lpos.pretrained.weights.WeightsMissing: path must be a GGUF ...
+    >>> load_gemma3.__defaults__  # the file that was fetched, and dtype
+    (None, torch.float32)
     """
     path = find("gemma3")[0] if path is None else Path(path)
     with torch.device("meta"):

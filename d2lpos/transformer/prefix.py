@@ -7,6 +7,7 @@ follows is what a whole reading would give.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from ..positions.arguments import check_count, check_positive
 
@@ -58,7 +59,7 @@ def resume_at(layers: Iterable[Layer], place: int, checkpoints: Iterable[int] = 
     return max([first, *(checkpoint for checkpoint in checkpoints if checkpoint <= place)])
 
 
-def listed(name: str, values: Iterable) -> list:
+def listed(name: str, values: Iterable[Any]) -> list[Any]:
     """A list of what an argument holds. Raise a TypeError where it holds nothing one by one."""
     try:
         return list(values)

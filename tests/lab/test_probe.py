@@ -391,7 +391,11 @@ def test_the_files_of_a_study_are_those_of_its_records(study):
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
 
 
-@pytest.mark.parametrize("study", [study for study in PUBLISHED if (RESULTS / f"{study}.csv").is_file()])
+# The words of real-both count the texts in which a sentence holds.
+TABLES = [study for study in PUBLISHED if (RESULTS / f"{study}.csv").is_file() and study != "real-both"]
+
+
+@pytest.mark.parametrize("study", TABLES)
 def test_a_page_has_each_text_in_a_row_or_a_column_of_its_own(study):
     several = {record["run"]["text"] for record in records(study)}
     table = (RESULTS / f"{study}.csv").read_text("utf-8")
