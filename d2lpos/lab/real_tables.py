@@ -179,7 +179,8 @@ def rows(probe: Probe, device: str) -> list[dict]:
 def decided(records: Iterable[dict]) -> "DataFrame":
     """What is decided of sentences 1 to 12 or, by records of reactions, 13 to 15.
 
-    mean, low, high: of what must be below 0 for a sentence to hold.
+    mean, low, high: of what must be below 0 for a sentence to hold. All passages that are given count as one sample, so a
+    verdict on a text needs the records of that text alone, as `observed.by_text` takes them.
 
     >>> from d2lpos.lab import records
     >>> len(decided(records("real-tables"))), len(decided(records("real-reactions")))

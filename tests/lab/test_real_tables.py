@@ -4,8 +4,10 @@ import pytest
 import torch
 
 from d2lpos.input import sinusoidal
+from d2lpos.lab import records
+from d2lpos.lab.observed import by_text
 from d2lpos.lab.passages import passage
-from d2lpos.lab.real_tables import changed, of_rank, past, rotation, stretched
+from d2lpos.lab.real_tables import changed, decided, of_rank, past, rotation, stretched
 
 TABLE = sinusoidal(torch.arange(448), 32)
 
@@ -48,3 +50,10 @@ def test_a_reaction_that_there_is_not_is_refused():
     assert passage("reactions", 15, 999).count(">>") == 1
     with pytest.raises(ValueError, match="number must be below 16, as many reactions as there are; got 16"):
         passage("reactions", 16, 999)
+
+
+def test_code_is_judged_apart_from_the_novels():
+    verdicts = by_text(decided, records("real-tables"))
+    assert verdicts.loc["stretched is worse than blocks"].tolist() == ["holds", "holds", "open"]
+    assert verdicts.loc["wrapped is less bad than the last row"].tolist() == ["open", "open", "fails"]
+    assert verdicts.loc["a table tells a shift"].tolist() == ["open", "holds", "open"]
