@@ -120,7 +120,7 @@ def test_a_file_of_another_model_is_refused_by_the_tensor_that_differs(small, tm
 
 def test_the_weights_of_the_records_are_never_downloaded(monkeypatch, tmp_path):
     monkeypatch.setenv("D2LPOS_WEIGHTS", str(tmp_path))
-    with pytest.raises(ValueError, match="name must be one of smollm2, minilm; got 'gemma3'"):
+    with pytest.raises(ValueError, match="name must be one of smollm2, minilm, whisper, albert; got 'gemma3'"):
         fetch(["gemma3"])
     with pytest.raises(WeightsMissing, match="gemma-3-270m-q4_k_m.gguf, with which the records"):
         load_gemma3()
