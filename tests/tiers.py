@@ -20,7 +20,9 @@ SETTINGS = (
 )  # fmt: skip
 FAMILIES = (*SAMPLE, "bert", "deberta-v2", "falcon", "pixtral", "swinv2", "t5")
 PROOFS = {
-    # Trained models, and a study in full.
+    # Trained models, models that are trained in a cell, and a study in full.
+    "chapters/01-permutation-equivariance.ipynb": (),
+    "chapters/02-sinusoidal.ipynb": (),
     "chapters/09-trained-model.ipynb": (),
     "chapters/in-depth/03a-inside-a-table.ipynb": (),
     "chapters/in-depth/09a-inside-smollm2.ipynb": (),
@@ -29,6 +31,7 @@ PROOFS = {
     "chapters/projects/p2-read-the-heads.ipynb": (),
     "tests/check/test_chapters.py::test_solutions_pass_all_checks[09-trained-model]": (),
     "tests/check/test_chapters.py::test_stubs_are_not_attempted[09-trained-model]": (),
+    "tests/benchmarks/test_pages.py::test_a_visit_counts_what_comes_at_load_and_to_the_end": (),
     "tests/check/test_trained.py": (),
     "tests/core/test_gemma3.py::test_one_base_for_all_layers_costs_a_nat_and_says_nothing": (),
     "tests/core/test_gemma3.py::test_the_file_is_read_as_transformers_reads_it": (),
