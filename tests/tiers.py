@@ -23,6 +23,7 @@ PROOFS = {
     # Trained models, models that are trained in a cell, and a study in full.
     "chapters/01-permutation-equivariance.ipynb": (),
     "chapters/02-sinusoidal.ipynb": (),
+    "chapters/05-relative.ipynb": (),
     "chapters/09-trained-model.ipynb": (),
     "chapters/in-depth/03a-inside-a-table.ipynb": (),
     "chapters/in-depth/09a-inside-smollm2.ipynb": (),
