@@ -171,12 +171,18 @@ def attempt(browser: Firefox | WebKit, trial: Callable[[Firefox | WebKit], None]
     return ""
 
 
+# A figure that asks waits for a guess, and then plays its story, which ends where a hand takes the slider.
+GUESS = """all('.asks button')[0] && (all('.asks button')[0].click(), await rest(), slider('%s').value = %s,
+    all('[type=range]').forEach(one => one.dispatchEvent(new Event('input', {bubbles: true}))), await rest())"""
+
+
 def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
     """Raise an AssertionError where the figure does not draw, or does not answer the hand."""
     label, start, end, value = DRAGS[name]
     show(browser, page, figure(name).html)
     inside(browser, "rest()")
     assert inside(browser, "drawn()"), "nothing is drawn"
+    inside(browser, GUESS % (label, start))
     drag(browser, label, start, end)
     inside(browser, "rest()")
     reached, told = inside(browser, f"[+slider('{label}').value, out()]")
