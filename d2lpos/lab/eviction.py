@@ -16,8 +16,9 @@ count on from the length of the prompt. "Counted" keys are turned when they are 
 new tokens count on from there. "Asked before": SnapKV reads the question, but for its last token, before it drops keys,
 and the question's queries choose.
 
-Decided before the runs, and a pilot on a passage of its own had shown that the code runs. Passages are the unit, 95 % intervals are Student's over five passages of each text. What the
-passage loses is against a cache that drops nothing. Of these sentences each falls by what stands behind it:
+Decided before the runs, and a pilot on a passage of its own had shown that the code runs. Passages are the unit, and 95 %
+intervals are Student's over five passages of each text. What the passage loses is against a cache that drops nothing. Of
+these sentences each falls by what stands behind it:
 1. "kept or counted": for each policy the choice matters by less than 0.02 nats. Refuted unless the interval of the
    difference lies within ± 0.02, in each text.
 2. "a score beats the window": each of H2O, TOVA and SnapKV, positions kept, loses less than the window. Refuted unless

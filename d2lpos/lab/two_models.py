@@ -173,9 +173,8 @@ def of_smollm2() -> dict[tuple[str, str, int], Passage]:
             run = record["run"]
             mine = said.setdefault(("smollm2", run["text"], run["seed"]), [])
             usual = record["rows"][0].get("loss")
-            for row in (
-                rows([record]).to_dict("records") if run["length"] <= 512 and run["text"] != "rule" else ()
-            ):
+            as_short = run["length"] <= 512 and run["text"] != "rule"
+            for row in rows([record]).to_dict("records") if as_short else ():
                 if (case := row["case"]) in MADE:
                     mine.append({"case": case, "share": row["shares"][MADE[case]]})
                 elif case in names and "share" in row:
@@ -186,9 +185,7 @@ def of_smollm2() -> dict[tuple[str, str, int], Passage]:
                 heads = {(row["layer"], row["head"]): row for row in record["rows"]}
                 left = max(heads[one]["still"][0] / heads[one]["previous"] for one in FOLLOWED)
                 longest = [max(range(32), key=row["k"].__getitem__) for row in record["rows"]]
-                slow = sum(pair >= 11 for pair in longest) / len(
-                    longest
-                )  # less than once around in 256 tokens
+                slow = sum(pair >= 11 for pair in longest) / len(longest)  # less than once around in 256 tokens
                 mine += [{"case": "left without pair 0", "share": left}, {"case": LONG, "share": slow}]
             if run["part"] == "paces":
                 paces = [[*row["back"], row["first"]] for row in record["rows"]]
