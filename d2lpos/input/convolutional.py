@@ -25,7 +25,7 @@ class Convolutional(nn.Module):
     TypeError or ValueError where a size is no positive integer, groups do not divide dim, x is not (batch, sequence, dim)
     and floating-point, or mask is not a Boolean (batch, sequence).
 
-    >>> encoding, x = Convolutional(dim=32, kernel=4, groups=8), torch.randn(1, 6, 32)
+    >>> encoding, x = Convolutional(32, kernel=4), torch.randn(1, 6, 32)
     >>> here, earlier = encoding(x)[:, 3], encoding(x[:, 1:])[:, 2]
     >>> torch.allclose(here, earlier, atol=1e-6)  # both see tokens 1 to 4
     True

@@ -17,6 +17,7 @@ from ..positions.arguments import (
     check_members,
     check_number,
     check_positive,
+    check_real_number,
     check_size,
     check_tensor,
 )
@@ -283,7 +284,8 @@ class RoPE(Rotary):
             self.features = list(axes)
         else:
             check_positive(axes=axes)
-            if rotary is None and not isinstance(base, (list, tuple)):
+            check_real_number(base=base)  # one for each axis only where each has features of its own
+            if rotary is None:
                 frequencies(dim, base)  # an odd dim fails here
             check_rotary(self.rotary, dim)
             if self.rotary % (2 * axes):

@@ -304,9 +304,9 @@ def ring(frequencies: Tensor, period: float) -> tuple[Tensor, float]:
 
     Raises as `unscaled` does, and TypeError or ValueError where period is no number of at least 2.
 
-    >>> omega, _ = ring(torch.tensor([1.0, 0.1, 0.01, 0.001]), period=100)
-    >>> (omega * 100 / (2 * torch.pi)).round().tolist()  # turns on the way round
-    [16.0, 3.0, 2.0, 1.0]
+    >>> omega, _ = ring(torch.tensor([1.0, 0.1, 0.01]), period=100)
+    >>> (omega * 100 / (2 * torch.pi)).round().tolist()  # whole turns
+    [16.0, 2.0, 1.0]
     """
     check_frequencies(frequencies)
     check_number(period=period)

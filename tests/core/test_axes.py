@@ -109,7 +109,7 @@ def test_a_ring_has_whole_turns_each_its_own_and_a_long_one_is_a_line():
     for period in (16, 17, 100):
         turns = ring(omega, period)[0] * period / (2 * torch.pi)
         assert_close(turns, turns.round())
-        assert turns[-1] == 1 and (turns.diff() < 0).all() and turns[0] <= period / 2
+        assert turns[-1].round() == 1 and (turns.diff() < -0.5).all() and turns[0] <= period / 2 + 1e-9
     assert_close(ring(frequencies(16), 6)[0] * 6 / (2 * torch.pi), torch.tensor([3, 3, 3, 3, 3, 3, 2, 1]).double())
     assert_close(ring(omega, 1e6)[0], omega, atol=1e-5, rtol=0)
 
