@@ -302,8 +302,7 @@ def ring(frequencies: Tensor, period: float) -> tuple[Tensor, float]:
     the period, beyond which places in between cannot tell a turn from a slower one backwards. The longer the ring, the
     nearer are these frequencies to those of RoPE.
 
-    Raises as `unscaled` does, TypeError or ValueError where period is no number of at least 2, and ValueError for
-    frequencies that are not finite.
+    Raises as `unscaled` does, and TypeError or ValueError where period is no number of at least 2.
 
     >>> omega, _ = ring(torch.tensor([1.0, 0.1, 0.01]), period=100)
     >>> (omega * 100 / (2 * torch.pi)).round().tolist()  # whole turns
@@ -313,13 +312,12 @@ def ring(frequencies: Tensor, period: float) -> tuple[Tensor, float]:
     check_number(period=period)
     if period < 2:
         raise ValueError(f"period must be at least 2 places; got {period}")
-    if not frequencies.isfinite().all():
-        raise ValueError("frequencies must be finite")
     index = torch.arange(len(frequencies)).to(frequencies)
     nearest = (frequencies * period / (2 * math.pi)).round().clamp(min=1)
     # From the slowest pair on: what came so far, and one more for each step.
     turns = (nearest + index).flip(0).cummax(0).values.flip(0) - index
-    return turns.clamp(max=period // 2) * 2 * math.pi / period, 1.0
+    slowed = turns.clamp(max=period // 2) * 2 * math.pi / period
+    return slowed.where(frequencies.isfinite(), frequencies), 1.0  # `RoPE` refuses the others
 
 
 def check_frequencies(frequencies: Tensor, pairs: int = 1) -> None:

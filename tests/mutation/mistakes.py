@@ -80,7 +80,7 @@ MISTAKES = {
         "enabled=False → enabled=True, dtype=torch.bfloat16", "widen(positions, x)[..., None], self.first"],
     "d2lpos/rotary/mrope.py": ["deal[axis : axis + n * size : n] → deal[axis - 1 : axis - 1 + n * size : n]"],
     "d2lpos/rotary/scaling.py tests/core/test_axes.py": [".round().clamp(min=1) → .round()", "(nearest + index).flip(0).cummax(0).values.flip(0) - index → nearest",
-        "turns.clamp(max=period // 2) → turns", "* 2 * math.pi / period, 1.0 → * math.pi / period, 1.0"],
+        "turns.clamp(max=period // 2) → turns", "* 2 * math.pi / period → * math.pi / period"],
     "d2lpos/input/convolutional.py": ["padding=kernel // 2 → padding=(kernel - 1) // 2", "dim=2) → dim=0)", "[..., : x.shape[1]] → [..., -x.shape[1] :]",
         "x = x.where(mask[..., None], 0) → pass", "x + gelu(around) → gelu(around)", "gelu(around).mT → around.mT"],
     "d2lpos/positions/packing.py": ["- 1) != 1) → - 1) < 1)", "torch.zeros_like",
