@@ -1128,6 +1128,20 @@ const reader = tables => {
     };
   }
 
+  // sound.py
+
+  function readSound({relative}, keys) {
+    const [depth, dim] = ["num_hidden_layers", "hidden_size"].map(key => checkSize(key, keys.first([key])));
+    const other = relative ? "num_attention_heads" : "num_conv_pos_embedding_groups", parts = checkSize(other, keys.first([other]));
+    if (dim % parts) refuse("multiple", {key: "hidden_size", other, by: parts, got: dim});
+    if (relative) {
+      if (dim % 2) refuse("even_dim", {key: "hidden_size", got: dim});
+      return stack(repeat(layer({encoding: {kind: "TransformerXL", dim, heads: parts}}), depth), {causal: false});
+    }
+    const key = "num_conv_pos_embeddings", kernel = checkSize(key, keys.first([key]));
+    return stack(repeat(layer(), depth), {input: {kind: "Convolutional", dim, kernel, groups: parts}, causal: false});
+  }
+
   function readByKey(row, keys) {
     let value = keys.get(row.key) ?? (has(row, "default") ? row.default : keys.first([row.key]));
     if (has(row.ways, "true") && [0, 1].includes(value)) value = Boolean(value);
@@ -1138,7 +1152,7 @@ const reader = tables => {
   }
   const READERS = {
     rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
-    picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
+    picture: readPicture, swin: readSwin, sound: readSound, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
   return {
     byClassNames, checked, checkDepth, checkFactor, checkSize, entry, kindOf, missing, parse, read, refuse, Refused, tables, textOf, textOfBytes,

@@ -18,9 +18,11 @@ from ..config import lines, read, schema
 from ..config.arguments import check_until
 from ..config.tables import Refused
 from ..encoding import Encoding
+from ..input.convolutional import Convolutional
 from ..input.learned import Learned
 from ..input.sinusoids import Sinusoidal
 from ..offset.deberta import DeBERTa
+from ..offset.transformer_xl import TransformerXL
 from ..positions.grid import cells, coordinates
 from ..rotary import scaling
 from ..rotary.mrope import MRoPE
@@ -33,7 +35,8 @@ from .layer import Layer, Reading
 __all__ = ["build", "encoding_of"]
 
 KINDS = {
-    kind.__name__: kind for kind in (BEiT, Decomposed, DeBERTa, Learned, Sinusoidal, Swin, SwinV2, T5Bias)
+    kind.__name__: kind
+    for kind in (BEiT, Convolutional, Decomposed, DeBERTa, Learned, Sinusoidal, Swin, SwinV2, T5Bias, TransformerXL)
 }
 TEMPERATURES = {"power": power, "steps": steps}
 # Numbers of rules that are floats, whatever JSON says.

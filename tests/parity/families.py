@@ -24,6 +24,7 @@ from torch.nn.functional import pad
 from d2lpos import Encoding, Learned
 from d2lpos.config.tables import by_name as by_part
 from d2lpos.config.tables import rows as every_row
+from d2lpos.input import Convolutional
 from d2lpos.offset.deberta import DeBERTa
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.rotary.normed import Normed
@@ -175,6 +176,8 @@ def compare(family: str, **more: object) -> list[str]:
         return pictures.compare(reading, made)
     if reader == "swin":
         return windows.compare(reading, made)
+    if kind_of(family) == HEARD:
+        return heard(reading, made)
     if kind_of(family) == ADDED:
         biases = shared_buckets(reading, made) if reading.encodings[0] else []
         return sorted([*added(reading, made), *biases])
@@ -387,6 +390,31 @@ def weights_of_one_word(made: nn.Module, length: int) -> Tensor:
     return scores[0][0].float().softmax(-1)
 
 
+def heard(reading: Reading, made: nn.Module) -> list[str]:
+    """What is added to 250 frames, and the attention weights of each layer with sinusoids of offsets."""
+    calls, made.config._attn_implementation = [], "eager"
+    parts = [m for n, m in made.named_modules() if n.endswith(("pos_conv_embed", "self_attn", ".attention"))]
+    for module in parts:
+        module.register_forward_hook(lambda *call: calls.append(call), with_kwargs=True)
+    with torch.no_grad():
+        made(torch.randn(1, 80_000))
+    if isinstance(reading.input, Convolutional):
+        (theirs, (x,), _, added), *_ = calls
+        reading.input.convolution.load_state_dict(theirs.conv.state_dict())
+        return [] if same(reading.input(x), x + added) else ["convolution"]
+    if len(calls) != len(reading.layers):
+        return ["layers"]
+    for layer, (module, arguments, words, (_, weights)) in zip(reading.layers, calls, strict=True):
+        terms, x = layer.encoding, words["hidden_states"]
+        terms.u.data, terms.v.data = module.pos_bias_u, module.pos_bias_v
+        terms.project.weight.data = torch.cat([module.linear_pos.weight[:, ::2], module.linear_pos.weight[:, 1::2]], dim=1)
+        q, k = (f(x).unflatten(-1, terms.u.shape).transpose(1, 2) for f in (module.linear_q, module.linear_k))
+        here = torch.arange(x.shape[1])
+        if not same((q @ k.mT / q.shape[-1] ** 0.5 + terms.score(q, k, here, here)).softmax(-1), weights):
+            return ["weights"]
+    return []
+
+
 def shared_buckets(reading: Reading, made: nn.Module) -> list[str]:
     """MPNet's bias, which all layers share."""
     encoder, bias, length = made.base_model.encoder, reading.encodings[0], 300
@@ -428,6 +456,7 @@ EVERY = sorted({family for names in tiny.MODELS[:3] for family in names})
 EVERY = sorted({*EVERY, *every_row(), *by_part("refused")} & set(tiny.CONFIG_MAPPING))
 TURNING, SILENT = "Queries and keys turn", "No positions: a recurrence beside attention, or alone"
 ADDED, BIASED = "A table or sinusoids are added to the input", "A bias is added to the scores"
+HEARD = "A sound is heard"
 # What families do, by the reader of their rows; of those that a key tells apart, the first of its ways.
 KINDS = {
     TURNING: ("rope", "deepseek_v4"),
@@ -435,6 +464,7 @@ KINDS = {
     ADDED: ("input",),
     BIASED: ("buckets", "deberta", "slopes"),
     "A picture is read": ("picture", "swin"),
+    HEARD: ("sound",),
 }
 
 

@@ -18,7 +18,7 @@ from tests.parity.families import EVERY, FILE, compare
 HANDFUL = [
     "llama", "gemma3_text", "deepseek_v3", "gpt_oss", "beam", "gptj", "recurrent_gemma", "roberta",
     "whisper", "t5", "bloom", "mpnet", "deberta-v2", "qwen3_vl_text", "hunyuan_v1_dense", "beit",
-    "dinov3_vit", "sam_vision_model", "maskformer-swin", "swinv2",
+    "dinov3_vit", "sam_vision_model", "maskformer-swin", "swinv2", "hubert", "wav2vec2-conformer",
 ]  # fmt: skip
 
 
