@@ -404,7 +404,7 @@ def heard(reading: Reading, made: nn.Module) -> list[str]:
         return [] if same(reading.input(x), x + added) else ["convolution"]
     if len(calls) != len(reading.layers):
         return ["layers"]
-    for layer, (module, arguments, words, (_, weights)) in zip(reading.layers, calls, strict=True):
+    for layer, (module, _, words, (_, weights)) in zip(reading.layers, calls, strict=True):
         terms, x = layer.encoding, words["hidden_states"]
         terms.u.data, terms.v.data = module.pos_bias_u, module.pos_bias_v
         terms.project.weight.data = torch.cat([module.linear_pos.weight[:, ::2], module.linear_pos.weight[:, 1::2]], dim=1)
