@@ -15,6 +15,7 @@ from d2lpos.bias.swin_v2 import SwinV2, log_spaced
 from d2lpos.content import CoPE, FoX, Inkling, PaTH, gated_distance, householder_scores
 from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
 from d2lpos.input.convolutional import Convolutional
+from d2lpos.input.graph import laplacian_features, random_walk_features
 from d2lpos.input.mlp import FourierFeatures, PositionMLP, perceptron, widen
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.offset import DeBERTa, Shaw, ShawKeys, deberta
@@ -205,6 +206,21 @@ bad(
     Convolutional, "ValueError: mask must be a Boolean (1, 5); got torch.bool, (5,)",
     torch.ones(1, 5, 8), torch.ones(5, dtype=torch.bool), call=CONVOLUTION,
 )
+for features in laplacian_features, random_walk_features:
+    bad(features, "ValueError: adjacency must be (…, nodes, nodes), with at least one node; got (2, 3)", torch.ones(2, 3), 1)
+    bad(features, "ValueError: adjacency must be finite and at least 0; got -1.0", -torch.ones(3, 3), 1)
+    bad(features, "TypeError: adjacency must be real numbers; got torch.complex64", torch.ones(3, 3) + 0j, 1)
+    bad(features, "ValueError: adjacency must have values, which the meta device has not; got meta", torch.ones(3, 3).to("meta"), 1)
+bad(
+    laplacian_features, "ValueError: k must be at most 2, because 3 nodes have so many nontrivial vectors; got 3",
+    torch.ones(3, 3), 3,
+)
+bad(
+    laplacian_features,
+    "ValueError: adjacency must be symmetric, or the eigenvectors are not orthogonal; got A[i, j] ≠ A[j, i]",
+    torch.ones(3, 3).triu(), 1,
+)
+bad(random_walk_features, "ValueError: steps must be positive; got 0", torch.ones(3, 3), 0)
 bad(
     RoPE, "ValueError: angles must be (…, 4), one for each pair of x; got (1, 1, 2)",
     8, scaling=lambda omega: (omega[::2], 1.0),

@@ -75,6 +75,8 @@ CALLS = {
     "FourierFeatures": [{"dim": 16, "n": 4, "hidden": 8, "gamma": 10.0}],
     "PositionMLP": [{"dim": 16, "length": 5, "hidden": 8}],
     "Convolutional": [{"dim": 16, "kernel": 4, "groups": 2}],
+    "laplacian_features": [{"adjacency": LOOK, "k": 2}],
+    "random_walk_features": [{"adjacency": LOOK, "steps": 2}],
     "fourier_features": [{"positions": P, "frequencies": OMEGA}],
     "RoPE": [{"dim": 8, "base": 10.0, "layout": "half", "rotary": 4, "scaling": unscaled, "axes": 1}],
     "convert": [{"x": Q, "layout": "half", "rotary": 4}],
