@@ -223,7 +223,7 @@ class Sharper(EncodingWrapper):
 
 def scaled(rule: Callable, encoding: RoPE, base: float | None = None) -> RoPE:
     """The same rotation under a scaling rule, or with another base."""
-    return RoPE(encoding.dim, base or encoding.base, encoding.layout, encoding.rotary, rule, encoding.axes)
+    return RoPE(encoding.dim, base or encoding.base, encoding.layout, encoding.rotary, rule, encoding.features)
 
 
 def once_more(rule: Callable, omega: Tensor) -> tuple[Tensor, float]:

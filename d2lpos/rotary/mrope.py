@@ -5,13 +5,12 @@ Wang et al. 2024, section 2.1 (arXiv 2409.12191), where a token has a time, a ro
 
 from collections.abc import Callable, Sequence
 
-import torch
 from torch import Tensor
 
 from ..input.sinusoids import frequencies
 from ..positions.arguments import check_count, check_members, check_positive
-from ..positions.checks import as_double, check_places
-from .rope import Rotary, check_layout, check_rotary, check_scaling
+from ..positions.checks import check_places
+from .rope import Rotary, angles_by_axis, check_layout, check_rotary, check_scaling
 from .scaling import unscaled
 
 __all__ = ["MRoPE", "blocks", "in_turn"]
@@ -80,5 +79,4 @@ class MRoPE(Rotary):
 
     def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
         check_places(positions, self.axes, "MRoPE")
-        dealt = as_double(positions)[..., torch.tensor(self.deal, device=positions.device)]
-        return (dealt * omega.to(dealt))[..., None, :, :]  # (…, 1, sequence, rotary/2)
+        return angles_by_axis(positions, self.deal, omega)

@@ -3,7 +3,7 @@
 Su et al. 2021, section 3.2 (arXiv 2104.09864).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -14,12 +14,14 @@ from ..positions.arguments import (
     check_broadcast,
     check_floating,
     check_function,
+    check_members,
     check_number,
     check_positive,
+    check_real_number,
     check_size,
     check_tensor,
 )
-from ..positions.checks import check_places
+from ..positions.checks import as_double, check_places
 from .scaling import unscaled
 
 __all__ = ["RoPE", "convert", "permute_qk_rows", "rotate", "rotate_fast"]
@@ -253,10 +255,13 @@ class RoPE(Rotary):
     axes: 2 for images, whose positions are (…, sequence, 2), row before column. The first half of the pairs
     turns by the row, the second by the column, each with frequencies of its own. Source:
     Heo et al. 2024, section 3.2 (arXiv 2403.13298); in their formula the pairs take them in turn.
+    Or how many features each axis has, as [16, 56, 56] of FLUX, Qwen-Image and HunyuanVideo; in sum rotary. Then base
+    may be one for each axis, as in Cosmos. A rule stretches the frequencies of each axis by themselves.
 
     No parameters. Raises ValueError for an odd dim, another layout, a base that is not finite and above 1,
-    and a rotary that is not even, not in 1 … dim, or cannot be shared among the axes; TypeError for a
-    scaling that is no rule.
+    and a rotary that is not even, not in 1 … dim, or cannot be shared among the axes; for features of the axes that
+    are odd, not positive or not rotary in sum, as many bases as there are no axes, and a rule whose attention factor
+    differs among the axes; TypeError for a scaling that is no rule.
 
     >>> q = k = torch.ones(1, 1, 2, 8)  # batch, head, sequence, feature
     >>> here = torch.arange(2)
@@ -266,33 +271,64 @@ class RoPE(Rotary):
     """
 
     def __init__(
-        self, dim: int, base: float = 10_000.0, layout: str = "half", rotary: int | None = None,
-        scaling: Callable[[Tensor], tuple[Tensor, float]] = unscaled,
-        axes: int = 1,
+        self, dim: int, base: float | list[float] | tuple[float, ...] = 10_000.0, layout: str = "half",
+        rotary: int | None = None, scaling: Callable[[Tensor], tuple[Tensor, float]] = unscaled,
+        axes: int | list[int] | tuple[int, ...] = 1,
     ):
         super().__init__()
-        check_positive(dim=dim, axes=axes)
-        if rotary is None:
-            frequencies(dim, base)  # an odd dim fails here
-        self.dim, self.base, self.layout, self.axes = dim, base, layout, axes
+        check_positive(dim=dim)
+        self.dim, self.base, self.layout, self.scaling = dim, base, layout, scaling
         self.rotary = dim if rotary is None else rotary
-        self.scaling = scaling
+        if isinstance(axes, (list, tuple)):
+            check_members(check_positive, "axes", axes)
+            self.features = list(axes)
+        else:
+            check_positive(axes=axes)
+            check_real_number(base=base)  # one for each axis only where each has features of its own
+            if rotary is None:
+                frequencies(dim, base)  # an odd dim fails here
+            check_rotary(self.rotary, dim)
+            if self.rotary % (2 * axes):
+                raise ValueError(f"{axes} axes need a multiple of {2 * axes} features that turn; got {self.rotary}")
+            self.features = [self.rotary // axes] * axes
+        self.axes = len(self.features)
         check_rotary(self.rotary, dim)
-        if self.rotary % (2 * axes):
-            raise ValueError(f"{axes} axes need a multiple of {2 * axes} features that turn; got {self.rotary}")
-        check_scaling(scaling, self.rotary // axes, base)
+        if any(size % 2 for size in self.features) or sum(self.features) != self.rotary:
+            raise ValueError(f"axes must be even numbers of features, {self.rotary} in sum; got {self.features}")
+        if isinstance(base, (list, tuple)):
+            check_size("base", len(base), self.axes, "numbers, one for each axis")
+        for size, own in zip(self.features, self.bases, strict=True):
+            check_scaling(scaling, size, own)
         # Other bad arguments fail here.
-        self.rotate_at(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
+        self.rotate_at(torch.zeros(1, 1, dim), torch.zeros(1, self.axes, dtype=torch.int64).squeeze(-1))
+
+    @property
+    def bases(self) -> list[float]:
+        """The base of each axis."""
+        return list(self.base) if isinstance(self.base, (list, tuple)) else [self.base] * self.axes
 
     def scaled(self) -> tuple[Tensor, float]:
-        return self.scaling(frequencies(self.rotary // self.axes, self.base))
+        """Frequencies of all pairs, (rotary/2,), axis after axis, and the attention factor."""
+        ladders = list(zip(self.features, self.bases, strict=True))
+        rules = {ladder: self.scaling(frequencies(*ladder)) for ladder in dict.fromkeys(ladders)}
+        if len({factor for _, factor in rules.values()}) > 1:
+            raise ValueError("scaling must give all axes one attention factor")
+        return torch.cat([rules[ladder][0] for ladder in ladders]), rules[ladders[0]][1]
 
     def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
         check_places(positions, self.axes, type(self).__name__)
-        angle = angles(positions, omega)
-        if self.axes > 1:
-            angle = angle.flatten(-2)  # (…, sequence, rotary/2)
-        return angle[..., None, :, :]  # (…, 1, sequence, rotary/2)
+        if self.axes == 1:
+            return angles(positions, omega)[..., None, :, :]  # (…, 1, sequence, rotary/2)
+        return angles_by_axis(positions, [axis for axis, size in enumerate(self.features) for _ in range(size // 2)], omega)
+
+
+def angles_by_axis(positions: Tensor, deal: Sequence[int], omega: Tensor) -> Tensor:
+    """The angles of pairs of which pair i turns by coordinate deal[i], at omega[i].
+
+    (…, sequence, axes) and (pairs,) give (…, 1, sequence, pairs), with one head for all.
+    """
+    dealt = as_double(positions)[..., torch.tensor(deal, device=positions.device)]
+    return (dealt * omega.to(dealt))[..., None, :, :]
 
 
 def check_scaling(scaling: Callable[[Tensor], tuple[Tensor, float]], rotary: int, base: float) -> None:

@@ -9,7 +9,7 @@ whatever was computed before. `functools.partial` fixes the other arguments:
 In all rules factor is how many times longer the sequences become, and length is the number of tokens
 that the model was trained on. `ntk`, `dynamic_ntk` and `yarn` need frequencies that fall by a constant
 ratio, as base^(−2i/dim) does; they read dim and base from them. `proportional`, `negated`, `interlaced` and
-`freeze_pairs` lengthen nothing: they are rules because they change frequencies or their order.
+`freeze_pairs` lengthen nothing: they are rules because they change frequencies or their order. Nor does `ring`.
 """
 
 import math
@@ -32,7 +32,7 @@ from ..positions.arguments import (
 
 __all__ = [
     "dynamic_ntk", "freeze_pairs", "interlaced", "linear", "llama3", "longrope", "mscale", "negated", "ntk",
-    "proportional", "unscaled", "yarn",
+    "proportional", "ring", "unscaled", "yarn",
 ]
 
 
@@ -292,6 +292,32 @@ def llama3(
 def indices(frequencies: Tensor) -> Tensor:
     """0, 1, 2, … for the frequencies, on their device and in their dtype."""
     return torch.arange(len(frequencies)).to(frequencies)
+
+
+def ring(frequencies: Tensor, period: float) -> tuple[Tensor, float]:
+    """Whole turns on a ring of `period` places, such as a cyclic peptide's residues, or 24 hours.
+
+    Position `period` is position 0 again, so each pair must turn a whole number of times on the way round. A pair gets
+    the whole number nearest to its own turns, but at least one more than the next slower pair, from 1 on, and at most half
+    the period, beyond which places in between cannot tell a turn from a slower one backwards. The longer the ring, the
+    nearer are these frequencies to those of RoPE.
+
+    Raises as `unscaled` does, and TypeError or ValueError where period is no number of at least 2.
+
+    >>> omega, _ = ring(torch.tensor([1.0, 0.1, 0.01]), period=100)
+    >>> (omega * 100 / (2 * torch.pi)).round().tolist()  # whole turns
+    [16.0, 2.0, 1.0]
+    """
+    check_frequencies(frequencies)
+    check_number(period=period)
+    if period < 2:
+        raise ValueError(f"period must be at least 2 places; got {period}")
+    index = torch.arange(len(frequencies)).to(frequencies)
+    nearest = (frequencies * period / (2 * math.pi)).round().clamp(min=1)
+    # From the slowest pair on: what came so far, and one more for each step.
+    turns = (nearest + index).flip(0).cummax(0).values.flip(0) - index
+    slowed = turns.clamp(max=period // 2) * 2 * math.pi / period
+    return slowed.where(frequencies.isfinite(), frequencies), 1.0  # `RoPE` refuses the others
 
 
 def check_frequencies(frequencies: Tensor, pairs: int = 1) -> None:

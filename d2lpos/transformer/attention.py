@@ -176,7 +176,13 @@ class Attention(nn.Module):
 
     With a cache, x is what is new: its tokens also see those of the cache and are added to it, and the keys that
     mask speaks of are all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache
-    is left as it was where a call raises. Raises ValueError where heads does not divide dim, or kv_heads heads,
+    is left as it was where a call raises.
+
+    A stream that looks ahead comes in chunks, and a query sees all of its own chunk: the layer is causal, each call gets
+    mask=Mask(positions, cache.append_positions(positions), causal=False), and `evict` leaves the chunks that the next one
+    may see. This is what one pass gives with a mask of the same pairs.
+
+    Raises ValueError where heads does not divide dim, or kv_heads heads,
     a window or a temperature gets an encoding of two axes, a layer that is not causal a cache, or a layer one of other
     axes, TypeError where a flag is not True or False, or x not in the dtype of the weights, and as `attend` does.
 

@@ -140,7 +140,8 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
     """A cache of the first `sinks` tokens and the last `window`, where they stood; the given one stays.
 
     Attention then is what it was with a mask over the tokens that have gone. The first tokens are kept because
-    trained models put weight there that has nowhere else to go. Raises ValueError for an empty cache, a window
+    trained models put weight there that has nowhere else to go. Between the chunks of a stream, as speech comes, no first
+    tokens are kept (sinks=0), and a window of the chunks to the left; see `Attention`. Raises ValueError for an empty cache, a window
     that is not positive or negative sinks.
 
     Source: Xiao et al. 2024, section 3.2 (arXiv 2309.17453).

@@ -1,16 +1,20 @@
-"""Places on a picture, and the encodings that read them: by what law, and where the law ends."""
+"""Places on a picture or a ring, and the encodings that read them: by what law, and where the law ends."""
+
+from functools import partial
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos import ShawKeys, Swin
+from d2lpos import RoPE, ShawKeys, Swin
 from d2lpos.bias import BEiT, Decomposed
+from d2lpos.input.sinusoids import frequencies
 from d2lpos.positions.grid import cells, coordinates
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.rotary.mrope import MRoPE, blocks
-from d2lpos.rotary.scaling import interlaced
+from d2lpos.rotary.scaling import interlaced, ntk, ring
 
 PLACES = cells(3, 4)
 Q, K = torch.randn(2, 2, 2, 12, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -58,6 +62,56 @@ def test_interlaced_frequencies_have_one_row_for_both_axes():
     turned = pixtral.rotate_at(torch.ones(1, 1, 1, 8, dtype=torch.float64), torch.tensor([[1.0, 100.0]]).double())
     angle = torch.atan2(turned[..., 4:], turned[..., :4]) - torch.pi / 4
     assert_close(angle.flatten().cos(), torch.tensor([8.0, 2, 400, 100]).double().cos())
+
+
+def test_uneven_axes_have_ladders_of_their_own():
+    """The angles of FLUX's 16, 56 and 56 features, pair by pair; and of Cosmos, whose time has a larger base."""
+    place = torch.tensor([[1, 63, 40]]).double()
+    flux = RoPE(128, axes=[16, 56, 56], layout="interleaved")
+    one = torch.ones(1, 1, 1, 128, dtype=torch.float64)
+    turned = torch.view_as_complex(flux.rotate_at(one, place).unflatten(-1, (64, 2))).flatten() / (1 + 1j)
+    ladders = zip((1, 63, 40), (16, 56, 56), strict=True)
+    angle = torch.cat([x * 10_000.0 ** (-torch.arange(0, n, 2).double() / n) for x, n in ladders])
+    assert_close(turned, torch.polar(torch.ones_like(angle), angle))
+    bases = [10_000 * s ** (n / (n - 2)) for s, n in ((2, 44), (1, 42), (1, 42))]
+    cosmos = RoPE(128, base=bases, axes=[44, 42, 42])
+    omega, _ = cosmos.scaled()
+    here = cosmos.turns(torch.tensor([[4 * 24 / 30, 3, 2]]).double(), omega)[0, 0, [0, 1, 22, 43]]
+    assert_close(here.sin(), torch.tensor([-0.0583744, 0.8932684, 0.1411200, 0.9092974]).double(), atol=1e-6, rtol=0)
+
+
+def test_a_rule_stretches_the_frequencies_of_each_axis_by_themselves():
+    rope = RoPE(16, base=[10.0, 100.0], axes=[4, 12], scaling=partial(ntk, factor=4))
+    parts = [ntk(frequencies(4, 10.0), 4)[0], ntk(frequencies(12, 100.0), 4)[0]]
+    assert_close(rope.scaled()[0], torch.cat(parts))
+
+
+# Rings
+
+
+@pytest.mark.parametrize("period", [6, 7, 10, 24])
+def test_scores_on_a_ring_stay_when_it_is_rolled(period):
+    """A cyclic peptide: which residue is called the first makes no difference. On a line it does."""
+    q, k = torch.randn(2, 1, 2, period, 16, dtype=torch.float64, generator=torch.Generator().manual_seed(period))
+    first, later = torch.arange(period), (torch.arange(period) + 2) % period
+    cyclic, line = RoPE(16, base=100, scaling=partial(ring, period=period)), RoPE(16, base=100)
+
+    def scores(rope, here):
+        turned_q, turned_k = rope.rotate(q, k, here, here)
+        return turned_q @ turned_k.mT
+
+    assert_close(scores(cyclic, first), scores(cyclic, later))
+    assert (scores(line, first) - scores(line, later)).abs().max() > 0.1
+
+
+def test_a_ring_has_whole_turns_each_its_own_and_a_long_one_is_a_line():
+    omega = frequencies(16, 100.0)
+    for period in (16, 17, 100):
+        turns = ring(omega, period)[0] * period / (2 * torch.pi)
+        assert_close(turns, turns.round())
+        assert turns[-1].round() == 1 and (turns.diff() < -0.5).all() and turns[0] <= period / 2 + 1e-9
+    assert_close(ring(frequencies(16), 6)[0] * 6 / (2 * torch.pi), torch.tensor([3, 3, 3, 3, 3, 3, 2, 1]).double())
+    assert_close(ring(omega, 1e6)[0], omega, atol=1e-5, rtol=0)
 
 
 # Terms of the scores

@@ -7,9 +7,10 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, RoPE, Transformer
+from d2lpos.offset.transformer_xl import TransformerXL
 from d2lpos.positions.position_ids import from_padding
 from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, yarn
-from d2lpos.transformer.attention import attend, segment_mask
+from d2lpos.transformer.attention import Attention, attend, segment_mask
 from d2lpos.transformer.cache import Cache, crop, evict, rebase, reorder
 from d2lpos.transformer.masks import Mask
 
@@ -161,6 +162,29 @@ def test_nothing_is_evicted_from_what_fits(sinks, window):
     cache, _ = filled(turned=False)
     assert_close(evict(cache, sinks, window).keys, cache.keys)
     assert torch.equal(evict(cache, sinks, window).positions, cache.positions)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("encoding", [RoPE(8), TransformerXL(16, heads=2)], ids=["rope", "transformer_xl"])
+@torch.no_grad()
+def test_a_stream_in_chunks_looks_ahead_to_the_end_of_its_chunk(encoding, layers):
+    """Chunks of 3 frames, of which each sees all of its own and of the 2 before: as in one pass with that mask."""
+    chunk, left, here, x = 3, 2, torch.arange(15), torch.randn(2, 15, 16)
+    for parameter in encoding.parameters():
+        torch.nn.init.normal_(parameter)
+    stack = [Attention(16, 2, encoding, causal=True) for _ in range(layers)]
+    behind = here[:, None] // chunk - here // chunk
+    visible, want = Mask(here, allowed=(behind >= 0) & (behind <= left), causal=False), x
+    for layer in stack:
+        want = layer(want, here, visible)
+    caches, got = [Cache() for _ in stack], []
+    for new, frames in zip(here.split(chunk), x.split(chunk, dim=1), strict=True):
+        for number, layer in enumerate(stack):
+            keys = caches[number].append_positions(new)
+            frames = layer(frames, new, Mask(new, keys, causal=False), caches[number])
+            caches[number] = evict(caches[number], sinks=0, window=left * chunk)
+        got.append(frames)
+    assert_close(torch.cat(got, dim=1), want, atol=1e-6, rtol=0)
 
 
 ROPES = {

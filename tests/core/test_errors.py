@@ -14,6 +14,8 @@ from d2lpos.bias.sandwich import Sandwich, cosines
 from d2lpos.bias.swin_v2 import SwinV2, log_spaced
 from d2lpos.content import CoPE, FoX, Inkling, PaTH, gated_distance, householder_scores
 from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
+from d2lpos.input.convolutional import Convolutional
+from d2lpos.input.graph import laplacian_features, random_walk_features
 from d2lpos.input.mlp import FourierFeatures, PositionMLP, perceptron, widen
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.offset import DeBERTa, Shaw, ShawKeys, deberta
@@ -38,6 +40,7 @@ from d2lpos.rotary.scaling import (
     longrope,
     ntk,
     proportional,
+    ring,
     yarn,
 )
 from d2lpos.transformer.attention import attend, attention_weights
@@ -186,6 +189,38 @@ for angles in torch.ones(8), ONE:
 bad(rotate, f"ValueError: x and angles {differ} (2, 2, 5, 8) and (3, 4)", Q, torch.ones(3, 4))
 bad(RoPE, f"ValueError: {pair_layout} 'concatenated'", 8, layout="concatenated")
 bad(RoPE, "ValueError: 2 axes need a multiple of 4 features that turn; got 6", 6, axes=2)
+shares = "axes must be even numbers of features, 8 in sum; got"
+bad(RoPE, f"ValueError: {shares} [2, 4]", 8, axes=[2, 4])
+bad(RoPE, f"ValueError: {shares} [5, 3]", 8, axes=[5, 3])
+bad(RoPE, "ValueError: base must have 2 numbers, one for each axis; got 3", 8, [10.0, 10.0, 10.0], axes=[2, 6])
+bad(
+    RoPE, "ValueError: scaling must give all axes one attention factor", 8, axes=[2, 6],
+    scaling=lambda omega: (omega, float(len(omega))),
+)
+bad(ring, "ValueError: period must be at least 2 places; got 1", torch.ones(4), 1)
+bad(Convolutional, "ValueError: groups must divide dim; got 3 groups and dim 8", 8, groups=3)
+CONVOLUTION = Convolutional(8, 4, 2)
+bad(Convolutional, "ValueError: x must be (batch, sequence, dim); got (5, 8)", torch.ones(5, 8), call=CONVOLUTION)
+bad(Convolutional, "ValueError: x must have 8 features, as Convolutional has; got 6", torch.ones(1, 5, 6), call=CONVOLUTION)
+bad(
+    Convolutional, "ValueError: mask must be a Boolean (1, 5); got torch.bool, (5,)",
+    torch.ones(1, 5, 8), torch.ones(5, dtype=torch.bool), call=CONVOLUTION,
+)
+for features in laplacian_features, random_walk_features:
+    bad(features, "ValueError: adjacency must be (…, nodes, nodes), with at least one node; got (2, 3)", torch.ones(2, 3), 1)
+    bad(features, "ValueError: adjacency must be finite and at least 0; got -1.0", -torch.ones(3, 3), 1)
+    bad(features, "TypeError: adjacency must be real numbers; got torch.complex64", torch.ones(3, 3) + 0j, 1)
+    bad(features, "ValueError: adjacency must have values, which the meta device has not; got meta", torch.ones(3, 3).to("meta"), 1)
+bad(
+    laplacian_features, "ValueError: k must be at most 2, because 3 nodes have so many nontrivial vectors; got 3",
+    torch.ones(3, 3), 3,
+)
+bad(
+    laplacian_features,
+    "ValueError: adjacency must be symmetric, or the eigenvectors are not orthogonal; got A[i, j] ≠ A[j, i]",
+    torch.ones(3, 3).triu(), 1,
+)
+bad(random_walk_features, "ValueError: steps must be positive; got 0", torch.ones(3, 3), 0)
 bad(
     RoPE, "ValueError: angles must be (…, 4), one for each pair of x; got (1, 1, 2)",
     8, scaling=lambda omega: (omega[::2], 1.0),

@@ -15,7 +15,7 @@ from d2lpos import ALiBi, Encoding
 from d2lpos.figures import STYLE
 from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.encodings import ENCODINGS
+from d2lpos.lab.encodings import ENCODINGS, FAMILY
 from d2lpos.lab.fingerprint import _installed, fingerprint
 from d2lpos.lab.models import build
 from d2lpos.lab.plot import describe, plot
@@ -68,6 +68,14 @@ def test_a_script_does_what_its_code_says_now(tmp_path, monkeypatch, python):
         lines += done.stdout.splitlines() or [done.stderr]
     both = "{'finished': 2, 'failed': 0}"
     assert lines == [f"0 {both} 2", f"2 {both} 2", f"2 {both} 4"]
+
+
+def test_each_name_makes_its_class_and_lends_a_color_of_the_book():
+    others = {"none": "encoding", "axial": "rope"}
+    for name, make in ENCODINGS.items():
+        word = others.get(name, name.split()[0].replace("-", ""))
+        assert word in type(make(replace(TINY, length=64))).__name__.lower(), name
+    assert FAMILY.keys() == ENCODINGS.keys() and {*FAMILY.values()} <= STYLE.keys()
 
 
 def test_the_records_of_the_book_keep_their_keys():

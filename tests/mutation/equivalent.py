@@ -9,6 +9,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "d2lpos/bias/alibi.py": {"slopes[:, None, None]": "`ramp` moves the slopes, too."},
     "d2lpos/transformer/attention.py": {
         "itemsize >= q.dtype.itemsize": "Softmax sees differences only; this subtracts where it need not.",
+        "torch.cat(blocks, dim=2)": "Of four axes, 2 is the last but one.",
     },
     "d2lpos/check/cases.py": {
         "super().__init__() → pass": "The class of torch has nothing to begin with.",

@@ -78,8 +78,11 @@ MISTAKES = {
         "(q @ up @ c.mT)"],
     "d2lpos/input/mlp.py": ["else as_float(positions) → else as_float(positions).bfloat16()", "math.sqrt(angle.shape[-1])",
         "enabled=False → enabled=True, dtype=torch.bfloat16", "widen(positions, x)[..., None], self.first"],
-    "d2lpos/rotary/mrope.py": ["deal[axis : axis + n * size : n] → deal[axis - 1 : axis - 1 + n * size : n]",
-        "[..., torch.tensor(self.deal → [..., 0 * torch.tensor(self.deal"],
+    "d2lpos/rotary/mrope.py": ["deal[axis : axis + n * size : n] → deal[axis - 1 : axis - 1 + n * size : n]"],
+    "d2lpos/rotary/scaling.py tests/core/test_axes.py": [".round().clamp(min=1) → .round()", "(nearest + index).flip(0).cummax(0).values.flip(0) - index → nearest",
+        "turns.clamp(max=period // 2) → turns", "* 2 * math.pi / period → * math.pi / period"],
+    "d2lpos/input/convolutional.py": ["padding=kernel // 2 → padding=(kernel - 1) // 2", "dim=2) → dim=0)", "[..., : x.shape[1]] → [..., -x.shape[1] :]",
+        "x = x.where(mask[..., None], 0) → pass", "x + gelu(around) → gelu(around)", "gelu(around).mT → around.mT"],
     "d2lpos/positions/packing.py": ["- 1) != 1) → - 1) < 1)", "torch.zeros_like",
         "begins[..., 1:] = segments.diff(dim=-1) != 0 → begins[..., 1:] = segments.diff(dim=-1) > 0"],
     "d2lpos/content/path.py": ["argsort(dim=-1, stable=True) → sort(dim=-1, stable=True)[1].flip(-1)",
@@ -107,12 +110,12 @@ MISTAKES = {
     "d2lpos/rotary/rope.py": ["self.turned(q, turn_q), self.turned(k, turn_k) → self.turned(q, turn_q), self.turned(k, turn_q)",
         "turn(x[..., : self.rotary]) → turn(x[..., -self.rotary :])",
         "cos_sin(self.angles, self.scale, wide → cos_sin(self.angles, 1.0, wide",
-        "angle.flatten(-2) → angle[..., :1].expand_as(angle).flatten(-2)", "(-1, 2) if (layout != 'half')",
-        "frequencies(self.rotary // self → frequencies(self.dim // self", "Turn(self.turns(k_positions, → Turn(self.turns(q_positions,",
+        "[..., torch.tensor(deal → [..., 0 * torch.tensor(deal", "(-1, 2) if (layout != 'half')",
+        "self.scaling(frequencies(*ladder)) → self.scaling(frequencies(self.dim, ladder[1]))", "rules[ladder][0] for ladder in ladders → rules[ladder][0] for ladder in ladders[::-1]", "Turn(self.turns(k_positions, → Turn(self.turns(q_positions,",
         "(heads, -1)).movedim(1, -1) → (-1, heads)).movedim(0, -1)", "self.turns(q_positions, omega), self.layout, factor → self.turns(q_positions, omega), self.layout",
         "if pairs.stride(-1) != 1 or any( → if False and any(", "complex(cos, sin) → complex(cos, -sin)",
         "scale * angles.sin() → -scale * angles.sin()", "(scale * angles.sin()).to(dtype) → angles.sin().to(dtype)",
-        "(self.rotary // self.axes)", "(b, a) = wide.chunk(2", "cat([(a * cos + b", "[sin, -sin], dim",
+        "[self.rotary // axes] * axes → [self.dim // axes] * axes", "(b, a) = wide.chunk(2", "cat([(a * cos + b", "[sin, -sin], dim",
         "x.to(x.dtype)"],
     "d2lpos/rotary/rope.py tests/core/test_cache.py::test_re_based_keys_are_those_that_turned_there[positions0-yarn]": [
         "self.turns(offsets, omega), self.layout → self.turns(offsets, omega), self.layout, _"],
@@ -165,7 +168,7 @@ MISTAKES = {
         "[pairs.mT.flatten(-2), x[..., rotary:]] → [pairs.flatten(-2), x[..., rotary:]]",
         "convert(by_head, layout, rotary).movedim(-1, 1) → convert(by_head, layout).movedim(-1, 1)",
         "self.rotary = dim if rotary is None else rotary → self.rotary = dim",
-        "angle = angle.flatten(-2) → angle = angle.mT.flatten(-2)",
+        "return (dealt * omega.to(dealt)) → return (dealt * omega.to(dealt).flip(-1))",
         "if rotary % 2 or rotary > dim → if rotary % 2 or rotary >= dim",
     ],
     "d2lpos/rotary/scaling.py tests/core/test_scaling.py": [
@@ -222,9 +225,6 @@ MISTAKES = {
     "d2lpos/positions/position_ids.py tests/core/test_position_ids.py": [
         "positions.flatten(-2), recall → positions[..., 0], recall",
         "return index - (index * begins).cummax(dim=-1).values → return index - (index * begins).cumsum(dim=-1)",
-    ],
-    "d2lpos/rotary/mrope.py tests/core/test_mrope.py": [
-        "return (dealt * omega.to(dealt)) → return (dealt * omega.to(dealt).flip(-1))",
     ],
     "d2lpos/transformer/masks.py tests/core/test_masks.py tests/core/test_axes_layers.py tests/core/test_rounding.py": [
         "return column == row\n → return column <= row\n",

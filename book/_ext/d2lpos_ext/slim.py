@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
+from shutil import rmtree
 from string import printable
 
 import tinycss2
@@ -66,6 +67,7 @@ VARIABLE = re.compile(
 )
 MEDIA, WIDTH, INLINE = re.compile("@media[^{]*{"), re.compile(r"(?<=width:)\s*([\d.]+)px"), re.compile("<style>.*?</style>", re.DOTALL)
 ADDRESS = re.compile(r"""url\(["']?(?!data:)([^)"']+)["']?\)""")
+TRUETYPE = re.compile(r""",\s*url\([^)]*\.ttf[^)]*\)\s*format\(["']truetype["']\)""")  # every browser takes the WOFF 2 before it
 
 logging.getLogger("fontTools").setLevel(logging.WARNING)  # its notes bury the warnings of a failed build
 
@@ -90,7 +92,7 @@ def slim(app: Sphinx) -> None:
     styles = {style: style.read_text("utf-8") for style in static.rglob("*.css")}
     meets, icons = matcher(pages, scripts, "".join(styles.values())), set()
     for style, css in styles.items():
-        pruned = prune(css, bool if style.name == "book.css" else meets)  # our own names what our scripts put together
+        pruned = prune(TRUETYPE.sub("", css), bool if style.name == "book.css" else meets)  # our own names what our scripts put together
         style.write_text(pruned, "utf-8")
         icons |= set(ICON.findall(pruned))
     for font in (static / "vendor" / "fontawesome" / "webfonts").glob("*.woff2"):
@@ -98,8 +100,9 @@ def slim(app: Sphinx) -> None:
     drawn = {ord(letter) for letter in unescape("".join([*pages, scripts])) + printable}
     for font in (static / "fonts").glob("*-wght-*.woff2"):
         cut(font, font, drawn, features=FEATURES, weights=WEIGHTS if "-latin-wght-" in font.name else None)
-    for source in static.rglob("*.map"):
-        source.unlink()
+    for idle in [*static.rglob("*.map"), *static.rglob("*.ttf")]:
+        idle.unlink()
+    rmtree(static / "locales", ignore_errors=True)  # translations of the theme; the pages are in English
     join(Path(app.outdir))
 
 

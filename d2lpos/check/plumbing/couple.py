@@ -31,7 +31,7 @@ def row(*numbers: str, length: int = 0) -> list[int]:
 
 SUMS = [
     [row("49", "30", "790"), row("81", "83", "650")],
-    [row("741", "352", "0040", length=14), row("5", "70", "21", length=14), row("9", "9", "81", length=14)],
+    [row("741", "352", "0040", length=14), row("5", "12345", "62345", length=14), row("9", "9", "81", length=14)],
     [row("0001", "1234", "12350", length=16), row("12", "5", "620", length=16)],
 ]
 

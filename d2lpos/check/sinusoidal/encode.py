@@ -41,7 +41,7 @@ encode = Check(
         "sine and cosine of p · base^(−2i/d), in turn": [
             encode_case([0, 1, 2, 3], 4, 10000.0), encode_case([1, 5], 2, 10000.0),
             encode_case([3, 40], 8, 10000.0), encode_case([1, 7], 6, 99.5),
-            encode_case([2, 90], 64, 10000.0),
+            encode_case([2, 2049], 64, 10000.0),
         ],
         "positions that are no whole numbers": [encode_case([0.5, 2.25, -3.75], 4, 10000.0)],
         "positions of any shape": [
