@@ -1,6 +1,9 @@
 """`book/models/models.csv` is what the code of transformers says, and what stands there by hand is so, too."""
 
+import csv
 import re
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import transformers
@@ -89,3 +92,19 @@ def test_a_row_says_where_a_rule_holds_and_which_features_are_pairs(rows, family
 
 def test_every_kind_of_encoding_occurs(rows):
     assert {row["encoding"] for row in rows} == set(census.KINDS)
+
+
+MADE = [*csv.DictReader((census.FOLDER / "made.csv").read_text("utf-8").splitlines())]
+
+
+@pytest.mark.parametrize("row", MADE, ids=lambda row: row["model"])
+def test_the_line_of_a_model_of_another_field_says_what_stands_there(row):
+    library = find_spec(row["library"])
+    if library is None:
+        pytest.skip(f"{row['library']} is not installed")
+    lines = (Path(library.origin).parent / row["file"]).read_text("utf-8").splitlines()
+    assert row["says"] in lines[int(row["line"]) - 1]
+
+
+def test_there_are_twelve_of_pictures_films_and_sound():
+    assert len(MADE) == 12 and {row["field"] for row in MADE} == {"pictures", "films", "sound"}

@@ -103,6 +103,17 @@ SYMPTOMS = {
     "interpolate_pos_encoding bicubic antialias": "Another resolution|Resize a table",
     "mrope_position_delta decode": "After a picture",
     "torch.compile recompiles every token": "compiles again",
+    "flux img_ids bfloat16": "FLUX repeats",
+    "complex128 mps": "FLUX repeats",
+    "hunyuanvideo repeats at 201 frames": "video repeats",
+    "riflex": "video repeats|Longer|Larger",
+    "whisper 448 tokens index error": "past token 448",
+    "wav2vec2 padding batch different output": "wav2vec 2 or HuBERT",
+    "conformer streaming cache": "Conformer",
+    "cyclic peptide": "cyclic peptide",
+    "esm inputs_embeds position ids": "ESM",
+    "laplacian eigenvector sign": "Laplacian",
+    "multivariate time series position": "forecaster",
 }
 # Titles of public threads, each with the sections that answer it, as page#words-of-the-heading. The first fifty were
 # written down before `book/aliases.yml`, and the others after it.

@@ -9,8 +9,13 @@ import yaml
 from jinja2 import Template
 
 TEMPLATES = Path(__file__).parents[2] / "_templates"
-BLOCK = re.compile(r"^```\{(families|family-counts|family-years|releases)\}\n```$", re.MULTILINE)
+BLOCK = re.compile(r"^```\{(families|family-counts|family-years|releases|made)\}\n```$", re.MULTILINE)
 CODE = "https://github.com/huggingface/transformers/blob/v{}/src/transformers/models/{}/modeling_{}.py"
+# Where the lines of made.csv stand, by library.
+LINES = {
+    "diffusers": "https://github.com/huggingface/diffusers/blob/v0.42.1/src/diffusers/{file}#L{line}",
+    "transformers": "https://github.com/huggingface/transformers/blob/v5.23.0/src/transformers/{file}#L{line}",
+}
 # The section of the book that explains an encoding.
 SECTIONS = {
     "RoPE": "../chapters/04-rope.html",
@@ -100,6 +105,18 @@ def releases(book: Path) -> str:
         return render("releases", rows=list(csv.DictReader(lines)), numbers=numbers)
 
 
+def made(book: Path) -> str:
+    """A table of models that make pictures and films, or listen: where their positions are, and the line that says so."""
+    with (book / "models" / "made.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    table = ["| Model | Positions | Base | Pairs | Besides |", "| :-- | :-- | :-- | :-- | :-- |"]
+    for row in rows:
+        link = LINES[row["library"]].format_map(row)
+        cells = (f"[{row['model']}]({link})", *(numbers(row[key]) or "–" for key in ("where", "base", "pairs", "besides")))
+        table.append(f"| {' | '.join(cells)} |")
+    return "\n".join(table)
+
+
 def render(template: str, **values: object) -> str:
     """What a template of `book/_templates` makes of values."""
     return Template((TEMPLATES / f"{template}.html").read_text("utf-8"), autoescape=True).render(values)
@@ -127,4 +144,4 @@ def years(book: Path) -> str:
     return "```{raw} html\n" + drawn + "\n```"
 
 
-PARTS = {"families": families, "family-counts": counts, "family-years": years, "releases": releases}
+PARTS = {"families": families, "family-counts": counts, "family-years": years, "releases": releases, "made": made}

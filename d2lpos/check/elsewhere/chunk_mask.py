@@ -16,7 +16,7 @@ def by_chunks(q: Tensor, k: Tensor, chunk: int, left: int) -> Tensor:
 
 def frames_back(q, k, chunk, left):
     back = q[:, None] // chunk - k // chunk
-    return (back >= 0) & (q[:, None] - k <= left)
+    return (back == 0) | (back > 0) & (q[:, None] - k <= left)
 
 
 def causal_inside(q, k, chunk, left):
