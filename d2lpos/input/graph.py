@@ -1,6 +1,6 @@
 """Features of a graph's nodes, in place of positions: a node has none, for nobody has put the nodes into an order.
 
-Dwivedi et al. 2020 (arXiv 2003.00982) for the Laplacian, Dwivedi et al. 2021 (arXiv 2110.07875) for the random walk.
+Dwivedi et al. 2020 (arXiv 2003.00982) for the Laplacian, Dwivedi et al. 2022 (arXiv 2110.07875) for the random walk.
 """
 
 import torch

@@ -65,6 +65,7 @@ def test_walks_of_known_graphs():
     assert_close(random_walk_features(ring(6), 6), half.expand(6, 6))
     path = random_walk_features(graph(4, (0, 1), (1, 2), (2, 3)), 6)
     assert_close(path, torch.stack([half, back, back, half]))
+    assert_close(random_walk_features(graph(4, (0, 1), (1, 2), (2, 3), weight=0.25), 6), path)
     assert random_walk_features(graph(3, (0, 1), weight=3), 4).tolist() == [[0, 1, 0, 1], [0, 1, 0, 1], [0, 0, 0, 0]]
     a = torch.tensor([[0, 1, 3], [1, 0, 0], [3, 0, 0]])
     assert random_walk_features(a, 2)[:, 1].tolist() == [1.0, 0.25, 0.75]  # an edge of 3 is taken three times as often

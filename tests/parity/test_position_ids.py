@@ -4,10 +4,12 @@ from functools import partial
 
 import torch
 from torch import Tensor
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import EsmConfig, LlamaConfig, LlamaForCausalLM
 from transformers.models.beam.modeling_beam import compute_attention_scaling
+from transformers.models.esm.modeling_esm import EsmEmbeddings, create_position_ids_from_input_ids
 from transformers.models.vjepa2.modeling_vjepa2 import rotate_queries_or_keys
 
+from d2lpos.positions import from_padding
 from d2lpos.runtime.threads import one_thread
 from d2lpos.transformer.temperature import power
 from tests.parity import tiny
@@ -88,3 +90,19 @@ def test_vjepa_2_turns_nothing():
     lengths = at(5.0)[0].norm() / x[0].norm()
     scores = [(q * k).sum() for q, k in map(at, (0.0, 5.0))]
     assert abs(lengths - 1) > 0.01 and abs(scores[0] - scores[1]) > 0.01
+
+
+def test_esm_counts_residues_from_tokens_and_everything_from_embeddings():
+    """As in 13B: the ids agree with padding on the right, and differ with padding on the left."""
+    tokens = torch.tensor([[5, 6, 7, 8, 1, 1], [1, 1, 5, 6, 7, 8]])
+    real = tokens != 1
+    ours = torch.where(real, from_padding(real) + 2, 1)
+    assert torch.equal(create_position_ids_from_input_ids(tokens, 1), ours)
+    config = EsmConfig(
+        vocab_size=33, hidden_size=8, pad_token_id=1, mask_token_id=32, position_embedding_type="absolute",
+        max_position_embeddings=20,
+    )
+    table = EsmEmbeddings(config)
+    blind = table.create_position_ids_from_inputs_embeds(torch.zeros(2, 6, 8))
+    assert blind.tolist() == [[2, 3, 4, 5, 6, 7]] * 2
+    assert torch.equal(blind[0, :4], ours[0, :4]) and not (blind[1, 2:] == ours[1, 2:]).any()
