@@ -1,7 +1,7 @@
 """Who hands out the positions of a run: where each token of a batch stands.
 
 Counted along the row, begun anywhere, drawn, or shared by digits of one place; of pictures, counted in
-squares, or these drawn together or apart. Each is a function of the tokens and a generator.
+squares, or these drawn together or apart; of events, their times. Each is a function of the tokens and a generator.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,7 @@ from torch import Tensor
 from ..positions.grid import cells
 from ..positions.position_ids import random_positions, shift
 from .synthetic import EQUALS, PAD, PLUS
+from .waves import timed
 
 __all__ = [
     "LIMITED",
@@ -135,6 +136,7 @@ PLACES: dict[str, Callable[..., Tensor]] = {
     "begun": begun,
     "drawn": drawn,
     "coupled": coupled,
+    "timed": timed,
 }
 """The ways to hand out positions by name."""
 

@@ -13,6 +13,7 @@ from .places import LIMITED, PLACES, side
 from .synthetic import addition
 from .tasks import TASKS
 from .training import PRECISIONS, check_seed, check_shortest
+from .waves import waves
 
 __all__ = ["Run"]
 
@@ -50,7 +51,8 @@ class Run:
 
     Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
     not fit, an eval mode or places that its encoding does not have, a rate without dropout or dropout without a
-    rate, special tokens to protect where the task has none, and digits to couple where it adds none.
+    rate, special tokens to protect where the task has none, digits to couple where it adds none, and times where it has
+    none.
 
     >>> run = Run("order", "rope", length=8)
     >>> run.key
@@ -141,12 +143,14 @@ class Run:
 
     def _check_places(self) -> None:
         lengths = (self.length, *self.tested, self.further_length)
-        fit = ("counted", "jittered") if self.encoding in SQUARE else ("counted", *LIMITED)
+        fit = ("counted", "jittered") if self.encoding in SQUARE else ("counted", *LIMITED, "timed")
         if self.places not in fit:
             wanted = f"must be one of {', '.join(fit)}"
             raise ValueError(f'places of "{self.encoding}" {wanted}; got "{self.places}"')
         if self.places == "coupled" and TASKS[self.task].train is not addition:
             raise ValueError(f'places "coupled" needs a task of addition; got "{self.task}"')
+        if self.places == "timed" and TASKS[self.task].train is not waves:
+            raise ValueError(f'places "timed" needs a task whose events have times; got "{self.task}"')
         if self.places in LIMITED:
             check_positive(limit=self.limit)
         elif self.limit:

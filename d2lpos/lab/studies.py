@@ -93,6 +93,8 @@ COUNT = Run("count", shortest=8, length=32, tested=(32, 64, 128, 256), steps=500
 # not learned the task: 1,200 steps were added then.
 DORMANT = Run("echo", "rope", length=32, steps=300, layers=1, heads=1, probe=True)
 BACK = Run("back", length=32, steps=1000, layers=1)
+# `waves` says how it is decided.
+WAVES = Run("waves", length=32, steps=150, batch_size=32, dim=32, heads=2, lr=1e-2, checks=2)
 SUMS = Run("sums", shortest=6, length=27, tested=(27, 39, 51, 63, 93), steps=3000, layers=1, lr=5e-3)
 FINER = Run("digits", length=64, tested=(64, 256, 576), steps=500)
 FURTHER = ("as trained", "linear", "ntk", "yarn", "llama 3", "larger base", "no rotation")
@@ -276,6 +278,15 @@ STUDIES = {
         full=each(BACK, ("none", "sinusoidal", "rope", "alibi", "shaw", "shaw wide", "rope on values")),
         smoke=(small(replace(BACK, encoding="rope on values")),),
         value="accuracy",
+    ),
+    "waves": Study(
+        "Measured at uneven times: is the position of an event its index or its time, if all models are given the times?",
+        full=(
+            replace(WAVES, encoding="rope"),
+            replace(WAVES, encoding="rope", places="timed"),
+            replace(WAVES, encoding="sinusoidal", places="timed"),
+        ),
+        smoke=(replace(small(WAVES), encoding="rope", places="timed"),),
     ),
     "table": Study(
         "What serves positions past a learned table, and is a learned function better than a table?",

@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from . import digits, source, synthetic, text
+from . import digits, source, synthetic, text, waves
 from .synthetic import order
 
 __all__ = ["TASKS", "Sampler", "Task", "order"]
@@ -136,6 +136,7 @@ TASKS: dict[str, Task] = {
         {"test": partial(text.language, split="test"), "needle": source.needle_in_novels},
         *LANGUAGE, causal=True, windows=True, needles=("needle",),
     ),
+    "waves": _endless(waves.waves, len(waves.GAPS) * (waves.BINS + 1), waves.BINS, causal=True),
     "digits": _split(digits.digits, DIGITS, digits.PATCHES, 10, causal=False),
 }
 """The tasks by name.

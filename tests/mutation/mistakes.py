@@ -313,6 +313,9 @@ MISTAKES = {
     "d2lpos/config/stretch.py tests/core/test_serving.py": [
         "-(-10_000 * tokens // length) / 10_000 → tokens // length",
     ],
+    "d2lpos/lab/waves.py tests/lab/test_waves.py": ["max(1, length // 4) → length // 4", "times / PERIODS → times * PERIODS",
+        "value.where(~asked, BINS) → value", "value.where(asked, -100) → value", "[tokens // SLOTS].cumsum(dim=-1) → [tokens // SLOTS]",
+        "tokens // SLOTS → tokens % len(GAPS)", "(wave + 1) / 2 → wave.abs()", "timed(SLOTS * gap) → torch.arange(length).expand(size, -1)"],
     "d2lpos/lab/summary.py tests/lab/test_summary.py": [
         "t.ppf(0.975, n - 1) → t.ppf(0.95, n - 1)",
         "values.std() / n**0.5 → values.std() / n",

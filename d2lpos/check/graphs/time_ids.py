@@ -1,0 +1,47 @@
+"""Positions of a table of variables and times that is read as one row."""
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+
+NOW = 1_700_000_000
+HOUR = 3600
+
+
+def hours_of(stamps: Tensor, variables: int) -> Tensor:
+    return ((stamps - stamps[0]).double() / HOUR).repeat(variables)
+
+
+def stamped(*tables: tuple[list[int], int]) -> list[Case]:
+    return [call(stamps=torch.tensor(stamps), variables=variables) for stamps, variables in tables]
+
+
+time_ids = Check(
+    "time_ids",
+    reference=hours_of,
+    properties={
+        "each variable has all times, one variable after another": stamped(
+            ([0, HOUR], 2), ([0, HOUR, 2 * HOUR], 3), ([HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR], 2),
+        ),
+        "uneven times": stamped(([0, HOUR, 5 * HOUR], 1), ([900, 1800, 9000], 1), ([0, 0, 10 * HOUR, 11 * HOUR], 1)),
+        "stamps of today": stamped(
+            ([NOW, NOW + HOUR], 1), ([NOW + 7, NOW + HOUR + 7, NOW + 2 * HOUR + 7], 1),
+        ),
+    },
+    mistakes={
+        "These are indices. The second variable does not begin at the first time again.":
+            lambda stamps, variables: torch.arange(len(stamps) * variables).double(),
+        "The times are counted, but they are not equally far apart. Take them from the stamps.":
+            lambda stamps, variables: torch.arange(len(stamps)).double().repeat(variables),
+        "Here all variables of one time come first. The row has all times of one variable first.":
+            ".repeat(variables) → .repeat_interleave(variables)",
+        "The stamps are rounded to float32 before you subtract: 128 seconds are lost. Subtract whole numbers.":
+            lambda stamps, variables: ((stamps.float() - stamps[0].float()).double() / HOUR).repeat(variables),
+        "These are seconds. Hours are asked for.": "/ HOUR → / 1",
+        "These are times from the event before. Positions are times from the first.":
+            lambda stamps, variables: (stamps.diff(prepend=stamps[:1]).double() / HOUR).repeat(variables),
+        "Divided by the last, all rows end at 1, and the unit depends on the row.":
+            "/ HOUR → / (stamps[-1] - stamps[0])",
+    },
+)

@@ -1,0 +1,57 @@
+"""Events at uneven times: what they hold, what is asked, and that positions by time reach the model."""
+
+import pytest
+import torch
+
+from d2lpos.lab import Run
+from d2lpos.lab.places import PLACES
+from d2lpos.lab.waves import BINS, GAPS, PERIODS, timed, waves
+
+
+def rows(length=32, size=512):
+    return waves(size, length, torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("length", [2, 5, 8, 32])
+def test_the_last_quarter_is_hidden_and_asked_for(length):
+    tokens, targets = rows(length)
+    asked = torch.arange(length) >= length - max(1, length // 4)
+    assert torch.equal(targets >= 0, asked.expand_as(targets))
+    assert torch.equal(tokens % (BINS + 1) == BINS, asked.expand_as(targets))
+
+
+def test_times_rise_by_the_gaps():
+    tokens, _ = rows()
+    gaps = timed(tokens).diff(dim=1) * GAPS.double().mean()
+    assert gaps.round().unique().tolist() == GAPS.tolist() and (gaps - gaps.round()).abs().max() < 1e-3
+    assert timed(tokens).shape == (512, 32) and timed(tokens).dtype == torch.float32
+    assert abs(gaps.mean() - GAPS.double().mean()) < 0.1
+    assert timed(torch.tensor([[17 * 4 + 3, 17 + 9]]))[0].tolist() == pytest.approx([16 / 6.2, 18 / 6.2])
+
+
+def test_values_are_two_sinusoids_of_the_time():
+    """Least squares on the four waves of a row finds its values, to the width of a bin; other periods do not."""
+    tokens, targets = rows(64)
+    value = ((torch.where(targets >= 0, targets, tokens % (BINS + 1)) + 0.5) / BINS * 2 - 1).double()
+    left = {}
+    for name, periods in {"right": PERIODS, "other": PERIODS * 1.3}.items():
+        angle = 2 * torch.pi * timed(tokens).double()[..., None] / periods
+        waves = torch.cat([angle.sin(), angle.cos()], dim=-1)
+        fit = waves @ torch.linalg.lstsq(waves, value[..., None]).solution
+        left[name] = (fit[..., 0] - value).abs().mean()
+    assert left["right"] < 1 / BINS < 2 / BINS < left["other"]
+    assert value.abs().max() == 1 - 1 / BINS and value.std(dim=1).min() > 0.2
+
+
+def test_rows_have_phases_and_heights_of_their_own():
+    tokens, _ = rows(size=64)
+    assert len((tokens[:, :8] % 17).unique(dim=0)) == 64
+    assert PLACES["timed"] is timed
+
+
+def test_only_events_have_times():
+    assert Run("waves", "rope", places="timed").places == "timed"
+    with pytest.raises(ValueError, match='^places "timed" needs a task whose events have times; got "count"$'):
+        Run("count", "rope", places="timed")
+    with pytest.raises(ValueError, match="^length must be at least 2, to hold a value and a question; got 1$"):
+        rows(1)
