@@ -47,6 +47,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "states(model, tokens)": ONE_PLACE,
     },
     "d2lpos/lab/models.py": {"argsort(dim=1) <": AXES},
+    "d2lpos/lab/packed.py": {'"interleaved"), tokens(probe)': ONE_PLACE},
     "d2lpos/lab/real_table.py": {"own(ids[0], torch.arange(ids.shape[1]))": ONE_PLACE},
     "d2lpos/lab/summary.py": {
         "sorted(side.index)": "An index that is gone through gives Python's integers, too.",
