@@ -259,3 +259,4 @@ def test_an_eviction_of_nothing_leaves_all_to_be_cropped():
 def test_a_line_of_positions_as_long_as_the_batch_is_not_taken_for_rows():
     x = torch.randn(2, 1, 2, 8)
     assert reorder(Cache(x, x, torch.tensor([3, 5])), torch.tensor([1, 0])).positions.tolist() == [3, 5]
+    assert reorder(Cache(x, x, torch.tensor([[3, 5]])), torch.tensor([1, 0])).positions.tolist() == [[3, 5]]  # nor is one row

@@ -15,10 +15,11 @@ from d2lpos import ALiBi, Encoding
 from d2lpos.figures import STYLE
 from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.encodings import ENCODINGS, FAMILY
+from d2lpos.lab.encodings import ENCODINGS, FAMILY, SQUARE
 from d2lpos.lab.fingerprint import _installed, fingerprint
-from d2lpos.lab.models import build
+from d2lpos.lab.models import EncodingWrapper, build
 from d2lpos.lab.plot import describe, plot
+from d2lpos.transformer import attend, causal_mask
 from tests.lab.results import result
 
 TINY = Run("order", length=4, steps=2, batch_size=4, dim=16, layers=1, heads=2)
@@ -76,6 +77,19 @@ def test_each_name_makes_its_class_and_lends_a_color_of_the_book():
         word = others.get(name, name.split()[0].replace("-", ""))
         assert word in type(make(replace(TINY, length=64))).__name__.lower(), name
     assert FAMILY.keys() == ENCODINGS.keys() and {*FAMILY.values()} <= STYLE.keys()
+
+
+def test_a_wrapper_without_a_change_is_its_encoding():
+    torch.manual_seed(0)
+    x, here = torch.randn(2, 64, TINY.dim), torch.arange(64)
+    q, k, v = torch.randn(3, 2, TINY.heads, 64, TINY.dim // TINY.heads)
+    for name in (name for name in ENCODINGS if name not in SQUARE):
+        inner = ENCODINGS[name](replace(TINY, length=64))
+        one, other = (
+            attend(q, k, v, here, here, encoding, causal_mask(here, here), hidden_features=encoding.hidden_features(x))
+            for encoding in (EncodingWrapper(inner), inner)
+        )
+        torch.testing.assert_close(one, other, msg=name)
 
 
 def test_the_records_of_the_book_keep_their_keys():

@@ -11,6 +11,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "itemsize >= q.dtype.itemsize": "Softmax sees differences only; this subtracts where it need not.",
         "torch.cat(blocks, dim=2)": "Of four axes, 2 is the last but one.",
     },
+    "d2lpos/transformer/cache.py": {"change(self.hidden_features, 2)": "Of four axes, 2 is the last but one."},
+    "d2lpos/transformer/flex.py": {"rows = batch": "A block mask of one row serves any batch, as one of no rows does."},
     "d2lpos/check/cases.py": {
         "super().__init__() → pass": "The class of torch has nothing to begin with.",
         "zip(outcome, names, strict=False)": "Two lines above, other lengths are refused.",
@@ -23,8 +25,15 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "d2lpos/bias/fire.py": {"log1p(c * reach)": "A tensor without axes does not decide the dtype."},
     "d2lpos/lab/char_models.py": {"wanted < -1": "What is not asked for is −100."},
     "d2lpos/lab/digits.py": {"target[rows]).long() → target[rows])": "The classes are int64 already."},
-    "d2lpos/lab/fingerprint.py": {"['tensorx', str": "Any word tells it from other kinds."},
-    "d2lpos/lab/lines.py": {"path.name + '.draftx'": "Any name will do that no other file has."},
+    "d2lpos/lab/fingerprint.py": {
+        "['tensorx', str": "Any word tells it from other kinds.",
+        "(thing.fget, thing.fdel, thing.fset)": "Any order tells them apart.",
+    },
+    "d2lpos/lab/hybrid.py": {"min(CHOICES, len(row_positions))": "Each row has its position."},
+    "d2lpos/lab/lines.py": {
+        "path.name + '.draftx'": "Any name will do that no other file has.",
+        "(ValueError, KeyError, TypeError)": "Kinds of errors have no order.",
+    },
     "d2lpos/lab/inside.py": {
         "torch.ones_like(x[:, :])": "Of several constants, the least map uses each a little.",
         "torch.ones_like(x[:, :2])": "Of several constants, the least map uses each a little.",
@@ -32,11 +41,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "normalize(vectors, dim=1)": AXES,
         "normalize(vectors)": "Of two axes, 1 is the last, and the default.",
         "torch.arange(tokens.shape[1]))": ONE_PLACE,
+        "torch.arange(tokens.shape[-1], device": AXES,
         "detach().double().clone()": ONE_PLACE,
         "vectors.double().flatten": ONE_PLACE,
         "states(model, tokens)": ONE_PLACE,
     },
     "d2lpos/lab/models.py": {"argsort(dim=1) <": AXES},
+    "d2lpos/lab/packed.py": {'"interleaved"), tokens(probe)': ONE_PLACE},
     "d2lpos/lab/real_table.py": {"own(ids[0], torch.arange(ids.shape[1]))": ONE_PLACE},
     "d2lpos/lab/summary.py": {
         "sorted(side.index)": "An index that is gone through gives Python's integers, too.",
