@@ -6,6 +6,9 @@ from d2lpos.check import plumbing as check
 
 from . import wrong
 
+wrong(check.couple, "fails 1 of 2 properties Property: digits of one place have one id")(
+    lambda tokens: check.couple.reference(tokens).clamp(max=tokens.shape[1] // 3)
+)
 wrong(check.packed, "Two tensors are asked for: positions and mask")("return here - cu_seqlens[text], → return")
 wrong(check.packed, "positions and mask are (5,) and (5, 5) here")(
     "here - cu_seqlens[text], (text → (here - cu_seqlens[text])[None], (text[None]"

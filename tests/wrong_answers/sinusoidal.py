@@ -9,6 +9,9 @@ wrong(check.encode, "Calls the package's sinusoidal")(
     lambda positions, d, base: sinusoidal(positions, d, base)
 )
 wrong(check.encode, "fails 1 of 5 properties Property: sine and cosine of p · base^(−2i/d), in turn Input: positions [2, 2049], d = 64")(
+    "angles = positions[..., None] * base**-exponents → angles = positions[..., None].half().float() * base**-exponents"
+)
+wrong(check.encode, "fails 1 of 5 properties Property: sine and cosine of p · base^(−2i/d), in turn Input: positions [2, 2049], d = 64")(
     "torch.arange(0, d, 2) / d → torch.arange(0, min(d, 8), 2) / d"
 )
 wrong(check.collision.answers[0], "That is beyond the length.")(710)
