@@ -27,6 +27,7 @@ heat = Check(
         "equal eigenvalues, whatever the basis": heat_cases(
             (SIGNS[:, 1:3], [2.0, 2.0]), (SIGNS[:, 1:3] @ TURN, [2.0, 2.0]), (SIGNS[:, 2:] @ TURN.mT, [0.5, 0.5]),
             (SIGNS[:, 1:] * torch.tensor([1.0, -1, 1]), [0.5, 0.5, 0.5]),
+            (torch.tensor([[1.0, 0.0], [0.0, -0.6], [0.0, 0.8]]), [0.125, 0.125]),
         ),
     },
     mistakes={
@@ -43,4 +44,5 @@ heat = Check(
         "Fast waves count more here. The weight falls with the eigenvalue.": "(-values).exp() → values.exp()",
         "Both factors have the weight, so it is squared.": "@ vectors.mT → @ (vectors * (-values).exp()).mT",
     },
+    fixed={"values rises": "Eigenvalues come in order."},
 )

@@ -24,7 +24,7 @@ time_ids = Check(
         "each variable has all times, one variable after another": stamped(
             ([0, HOUR], 2), ([0, HOUR, 2 * HOUR], 3), ([HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR], 2),
         ),
-        "uneven times": stamped(([0, HOUR, 5 * HOUR], 1), ([900, 1800, 9000], 1), ([0, 0, 10 * HOUR, 11 * HOUR], 1)),
+        "uneven times": stamped(([0, HOUR, 5 * HOUR], 1), ([900, 1800, 9000], 1), ([0, 0, 10 * HOUR, 11 * HOUR], 1), ([0, 1000 * HOUR + 360], 1)),
         "stamps of today": stamped(
             ([NOW, NOW + HOUR], 1), ([NOW + 7, NOW + HOUR + 7, NOW + 2 * HOUR + 7], 1),
         ),
@@ -44,4 +44,9 @@ time_ids = Check(
         "Divided by the last, all rows end at 1, and the unit depends on the row.":
             "/ HOUR → / (stamps[-1] - stamps[0])",
     },
+    as_good={
+        "(stamps - stamps[0]).double() → (stamps - stamps[0]).float()": "After the subtraction numbers are small.",
+        "(stamps - stamps[0]).double() → stamps - stamps[0]": "Whole numbers are divided in float32, and are small by then.",
+    },
+    fixed={"stamps rises": "The stamps come in order."},
 )
