@@ -44,5 +44,6 @@ heat = Check(
         "Fast waves count more here. The weight falls with the eigenvalue.": "(-values).exp() → values.exp()",
         "Both factors have the weight, so it is squared.": "@ vectors.mT → @ (vectors * (-values).exp()).mT",
     },
+    as_good={"returned rounded as float16": "The exercise names no dtype, and float16 keeps these numbers to its own precision."},
     fixed={"values rises": "Eigenvalues come in order."},
 )

@@ -45,6 +45,7 @@ time_ids = Check(
             "/ HOUR → / (stamps[-1] - stamps[0])",
     },
     as_good={
+        "returned rounded as float16": "The exercise names no dtype, and float16 keeps these numbers to its own precision.",
         "(stamps - stamps[0]).double() → (stamps - stamps[0]).float()": "After the subtraction numbers are small.",
         "(stamps - stamps[0]).double() → stamps - stamps[0]": "Whole numbers are divided in float32, and are small by then.",
     },
