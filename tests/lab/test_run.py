@@ -118,7 +118,7 @@ def test_what_is_not_said():
     ({"places": "coupled", "limit": 9}, 'places "coupled" needs a task of addition; got "language"'),
     (
         {"places": "jittered"},
-        'places of "rope" must be one of counted, begun, drawn, coupled; got "jittered"',
+        'places of "rope" must be one of counted, begun, drawn, coupled, timed; got "jittered"',
     ),
     (
         SQUARED | {"places": "drawn", "limit": 128},
