@@ -22,7 +22,7 @@ def laplacian_features(adjacency: Tensor, k: int) -> Tensor:
     or ValueError where adjacency is not square, finite, symmetric and at least 0, or k not from 1 to nodes − 1.
 
     >>> path = torch.tensor([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    >>> laplacian_features(path, k=1).abs()  # its two ends, with opposite signs
+    >>> laplacian_features(path, k=1).abs()  # the ends differ in sign
     tensor([[0.7071],
             [0.0000],
             [0.7071]])
@@ -52,7 +52,8 @@ def random_walk_features(adjacency: Tensor, steps: int) -> Tensor:
     are those of `laplacian_features`. Raises TypeError or ValueError where adjacency is not square, finite and at least 0,
     or steps is no positive integer.
 
-    >>> random_walk_features(torch.tensor([[0.0, 3.0], [3.0, 0.0]]), steps=4)
+    >>> two = torch.tensor([[0.0, 3.0], [3.0, 0.0]])
+    >>> random_walk_features(two, steps=4)
     tensor([[0., 1., 0., 1.],
             [0., 1., 0., 1.]])
     """

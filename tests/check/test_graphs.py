@@ -19,7 +19,7 @@ def test_another_first_residue_changes_nothing(period):
 
 def test_rounding_breaks_even_rings_only():
     changed = [int((rounded(torch.arange(n), n) != rounded((torch.arange(n) + 1) % n, n)).sum()) for n in (10, 11)]
-    assert changed == [right(check.around, "changed"), 0]
+    assert changed == [right(check.around, "flipped"), 0]
     assert rounded(torch.arange(10), 10)[0].tolist() == [0, -1, -2, -3, -4, -5, 4, 3, 2, 1]
 
 

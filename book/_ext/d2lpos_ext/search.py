@@ -25,6 +25,7 @@ LEFT_OUT = {"details", "nav", "button", "form"}
 LEFT_OUT_BY_CLASS = {
     "ask", "mistake", "review", "predictions", "solution", "headerlink", "effort", "symptoms",
 }
+NOT_SEARCHED = {"book/api-lab"}  # for those who write studies, who find it from the page of the package
 MODELS = ["models", "releases"]  # tables of which each row is an entry
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
@@ -52,7 +53,7 @@ def write_index(app: Sphinx) -> None:
     """
     site, index = Path(app.outdir), []
     aliases = yaml.safe_load((Path(app.confdir) / "book" / "aliases.yml").read_text("utf-8"))
-    for name in sorted(app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs):
+    for name in sorted({app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs} - NOT_SEARCHED):
         path = site / f"{name}.html"
         page, title, entries = read(path.read_text("utf-8"))
         path.write_text(page, "utf-8")

@@ -49,7 +49,7 @@ around = Check(
         "You go back by one round at most. Ids may be several rounds apart.": one_round,
         "The chain is not closed: these are the offsets on a line.": lambda ids, period: ids[:, None] - ids,
     },
-    answers=(Answer("changed", 2, {
+    answers=(Answer("flipped", 2, {
         "Half way is met by 10 ordered pairs, and most of them keep their sign. Count those that change.": 10,
         "You count a pair once. Both entries, of (4, 9) and of (9, 4), are in the matrix.": 1,
         "With an even period some do change: look at the pairs half way around.": 0,
