@@ -37,7 +37,7 @@ def order(size: int, length: int, generator: torch.Generator) -> Sample:
     >>> tokens[0], labels[0]
     (tensor([2, 3, 4, 0, 1]), tensor(1))
     """
-    _check(size, length, 2, "to hold A and B", LETTERS, "the number of letters")
+    check_sizes(size, length, 2, "to hold A and B", LETTERS, "the number of letters")
     tokens = _shuffled(size, length, generator)
     places = tokens.argsort(dim=-1)  # the inverse permutation: where each letter stands
     return tokens, (places[:, 0] < places[:, 1]).long()
@@ -54,7 +54,7 @@ def copy(size: int, length: int, generator: torch.Generator) -> Sample:
     tensor([[   4,    9,    3,   10,    4,    9,    3],
             [-100, -100, -100,    4,    9,    3, -100]])
     """
-    _check(size, length, 2, "to hold a digit and the separator")
+    check_sizes(size, length, 2, "to hold a digit and the separator")
     digits = torch.randint(SYMBOLS, (size, length // 2), generator=generator)
     return _ask(length, digits, _column(digits, SEPARATOR), answer=digits)
 
@@ -67,7 +67,7 @@ def reverse(size: int, length: int, generator: torch.Generator) -> Sample:
     tensor([[   4,    9,    3,   10,    3,    9,    4],
             [-100, -100, -100,    3,    9,    4, -100]])
     """
-    _check(size, length, 2, "to hold a digit and the separator")
+    check_sizes(size, length, 2, "to hold a digit and the separator")
     digits = torch.randint(SYMBOLS, (size, length // 2), generator=generator)
     return _ask(length, digits, _column(digits, SEPARATOR), answer=digits.flip(1))
 
@@ -84,7 +84,7 @@ def addition(size: int, length: int, generator: torch.Generator, lowest_first: b
     tensor([[   4,    9,   10,    3,    0,   11,    7,    9],
             [-100, -100, -100, -100, -100,    7,    9,    0]])
     """
-    _check(size, length, 5, "to hold a digit, plus, a digit, equals and a digit of the sum")
+    check_sizes(size, length, 5, "to hold a digit, plus, a digit, equals and a digit of the sum")
     terms = torch.randint(SYMBOLS, (2, size, (length - 2) // 3), generator=generator)
     carry, total = torch.zeros(size, dtype=torch.int64), []
     for column in terms.sum(dim=0).T:
@@ -107,7 +107,7 @@ def recall(size: int, length: int, generator: torch.Generator) -> Sample:
     tensor([[  16,  100,   15,  111,   14,  262,   13,  100],
             [-100, -100, -100, -100, -100, -100, -100,   15]])
     """
-    _check(size, length, 3, "to hold a pair and the query", 2 * KEYS + 2, "so that each pair has its own key")
+    check_sizes(size, length, 3, "to hold a pair and the query", 2 * KEYS + 2, "so that each pair has its own key")
     pairs = (length - 1) // 2
     keys = FIRST_KEY + _shuffled(size, KEYS, generator)[:, :pairs]
     values = _spread(size, pairs, generator)
@@ -130,7 +130,7 @@ def needle(size: int, length: int, generator: torch.Generator, distance: int | N
     tensor([[  13,   14,  228,    3,    1,    0,   12,  228],
             [-100, -100, -100, -100, -100, -100, -100,    3]])
     """
-    _check(size, length, 3, "to hold a key, its value and the query")
+    check_sizes(size, length, 3, "to hold a key, its value and the query")
     if distance is not None:
         check_positive(distance=distance)
         if not 2 <= distance < length:
@@ -156,7 +156,7 @@ def count(size: int, length: int, generator: torch.Generator) -> Sample:
     tensor([[   5,   18,   17,    8,   15,    9,   11,   17,   17,   17,    0,    1],
             [-100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100,    4]])
     """
-    _check(size, length, 2, "to hold a begin and the last token")
+    check_sizes(size, length, 2, "to hold a begin and the last token")
     values = torch.randint(VALUES, (size, length), generator=generator)
     tokens, chance = values.clone(), torch.rand(size, length, generator=generator) * length
     tokens[chance < MARKS / 2 + 2] = BEGIN
@@ -182,7 +182,7 @@ def back(size: int, length: int, generator: torch.Generator) -> Sample:
     tensor([[  12,   15,   17,    0,    3,   11],
             [-100, -100, -100, -100, -100,    3]])
     """
-    _check(size, length, 2, "to hold a mark and the last token", LONGEST, "so that each place has an answer")
+    check_sizes(size, length, 2, "to hold a mark and the last token", LONGEST, "so that each place has an answer")
     tokens = torch.randint(VALUES, (size, length), generator=generator)
     far = torch.randint(1, length, (size, 1), generator=generator)
     tokens.scatter_(1, length - 1 - far, MARK)
@@ -200,13 +200,13 @@ def lookup(size: int, length: int, generator: torch.Generator) -> Sample:
     tensor([[  13,   14,   15,    1,    0,   12,    2,   21],
             [-100, -100, -100, -100, -100, -100, -100,    0]])
     """
-    _check(size, length, 2, "to hold a value and a key", KEYS + 1, "so that each place has a key")
+    check_sizes(size, length, 2, "to hold a value and a key", KEYS + 1, "so that each place has a key")
     values = _spread(size, length - 1, generator)
     place = torch.randint(length - 1, (size, 1), generator=generator)
     return torch.cat([values, FIRST_KEY + place], dim=1), _at_the_end(length, values.gather(1, place))
 
 
-def _check(
+def check_sizes(
     size: int, length: int, shortest: int, why: str, longest: float = float("inf"), most: str = ""
 ) -> None:
     check_positive(size=size, length=length)
@@ -239,7 +239,7 @@ def echo(size: int, length: int, generator: torch.Generator, asked: str = "all")
     tensor([[  17,    5,   16,    5,    8,    6,   13,    8],
             [-100, -100,    5, -100, -100, -100, -100, -100]])
     """
-    _check(size, length, 3, "to hold the beginning, a value and a mark")
+    check_sizes(size, length, 3, "to hold the beginning, a value and a mark")
     row = torch.full((size, length + 1), START)
     drawn, any_value = torch.rand(row.shape, generator=generator), torch.randint(VALUES, row.shape, generator=generator)
     row[:, 1] = any_value[:, 1]

@@ -13,7 +13,7 @@ An interval that holds 0 leaves its question open.
 import torch
 from torch import Tensor
 
-from .synthetic import _check
+from .synthetic import check_sizes
 
 __all__ = ["BINS", "GAPS", "timed", "waves"]
 
@@ -35,7 +35,7 @@ def waves(size: int, length: int, generator: torch.Generator) -> tuple[Tensor, T
     >>> (tokens % 17).tolist(), targets.tolist()
     ([[11, 7, 9, 9, 16]], [[-100, -100, -100, -100, 7]])
     """
-    _check(size, length, 2, "to hold a value and a question")
+    check_sizes(size, length, 2, "to hold a value and a question")
     gap = torch.randint(len(GAPS), (size, length), generator=generator)
     phase, height = torch.rand(2, size, 1, 2, generator=generator, dtype=torch.float64)
     height = (1 + height) / 2
