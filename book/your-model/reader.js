@@ -681,7 +681,7 @@ const reader = tables => {
     const sparse = row.indexer && layerSets.sparse.has(type);
     if (!layerSets.attention.has(type) && !sparse) refuse("layer_type", {got: type, family: keys.family});
     const parameters = parametersFor(row, rules, type), {gate} = row;
-    const opened = gate === null || same(keys.get(gate.key), gate.value);
+    const opened = gate === null || same(keys.get(gate.key), gate.value) || keys.get(gate.key) === Number(gate.value);
     const turns = parameters !== null && turning && opened;
     const [encoding, scale, features] = turns ? turnOf(row, keys, parameters, place, type) : NOTHING;
     const temperature = row.temperature ? TEMPERATURES[row.temperature](keys, parameters ?? {}, encoding !== null) : null;
