@@ -82,6 +82,8 @@ MISTAKES = {
     "d2lpos/input/mlp.py": ["else as_float(positions) → else as_float(positions).bfloat16()", "math.sqrt(angle.shape[-1])",
         "enabled=False → enabled=True, dtype=torch.bfloat16", "widen(positions, x)[..., None], self.first"],
     "d2lpos/rotary/mrope.py": ["deal[axis : axis + n * size : n] → deal[axis - 1 : axis - 1 + n * size : n]"],
+    "d2lpos/rotary/rope.py tests/core/test_axes.py": [
+        "rules[ladder][0] for ladder in ladders → rules[ladder][0] for ladder in ladders[::-1]"],
     "d2lpos/rotary/scaling.py tests/core/test_axes.py": [".round().clamp(min=1) → .round()", "(nearest + index).flip(0).cummax(0).values.flip(0) - index → nearest",
         "turns.clamp(max=period // 2) → turns", "* 2 * math.pi / period → * math.pi / period"],
     "d2lpos/input/convolutional.py": ["padding=kernel // 2 → padding=(kernel - 1) // 2", "dim=2) → dim=0)", "[..., : x.shape[1]] → [..., -x.shape[1] :]",
@@ -114,7 +116,7 @@ MISTAKES = {
         "turn(x[..., : self.rotary]) → turn(x[..., -self.rotary :])",
         "cos_sin(self.angles, self.scale, wide → cos_sin(self.angles, 1.0, wide",
         "[..., torch.tensor(deal → [..., 0 * torch.tensor(deal", "(-1, 2) if (layout != 'half')",
-        "self.scaling(frequencies(*ladder)) → self.scaling(frequencies(self.dim, ladder[1]))", "rules[ladder][0] for ladder in ladders → rules[ladder][0] for ladder in ladders[::-1]", "Turn(self.turns(k_positions, → Turn(self.turns(q_positions,",
+        "self.scaling(frequencies(*ladder)) → self.scaling(frequencies(self.dim, ladder[1]))", "Turn(self.turns(k_positions, → Turn(self.turns(q_positions,",
         "(heads, -1)).movedim(1, -1) → (-1, heads)).movedim(0, -1)", "self.turns(q_positions, omega), self.layout, factor → self.turns(q_positions, omega), self.layout",
         "if pairs.stride(-1) != 1 or any( → if False and any(", "complex(cos, sin) → complex(cos, -sin)",
         "scale * angles.sin() → -scale * angles.sin()", "(scale * angles.sin()).to(dtype) → angles.sin().to(dtype)",
