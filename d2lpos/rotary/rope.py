@@ -281,6 +281,11 @@ class RoPE(Rotary):
         self.rotary = dim if rotary is None else rotary
         if isinstance(axes, (list, tuple)):
             check_members(check_positive, "axes", axes)
+            check_rotary(self.rotary, dim)
+            if any(size % 2 for size in axes) or sum(axes) != self.rotary:
+                raise ValueError(f"axes must be even numbers of features, {self.rotary} in sum; got {list(axes)}")
+            if isinstance(base, (list, tuple)):
+                check_size("base", len(base), len(axes), "numbers, one for each axis")
             self.features = list(axes)
         else:
             check_positive(axes=axes)
@@ -292,11 +297,7 @@ class RoPE(Rotary):
                 raise ValueError(f"{axes} axes need a multiple of {2 * axes} features that turn; got {self.rotary}")
             self.features = [self.rotary // axes] * axes
         self.axes = len(self.features)
-        check_rotary(self.rotary, dim)
-        if any(size % 2 for size in self.features) or sum(self.features) != self.rotary:
-            raise ValueError(f"axes must be even numbers of features, {self.rotary} in sum; got {self.features}")
-        if isinstance(base, (list, tuple)):
-            check_size("base", len(base), self.axes, "numbers, one for each axis")
+        self.deal = [axis for axis, size in enumerate(self.features) for _ in range(size // 2)]  # which one turns a pair
         for size, own in zip(self.features, self.bases, strict=True):
             check_scaling(scaling, size, own)
         # Other bad arguments fail here.
@@ -319,7 +320,7 @@ class RoPE(Rotary):
         check_places(positions, self.axes, type(self).__name__)
         if self.axes == 1:
             return angles(positions, omega)[..., None, :, :]  # (…, 1, sequence, rotary/2)
-        return angles_by_axis(positions, [axis for axis, size in enumerate(self.features) for _ in range(size // 2)], omega)
+        return angles_by_axis(positions, self.deal, omega)
 
 
 def angles_by_axis(positions: Tensor, deal: Sequence[int], omega: Tensor) -> Tensor:

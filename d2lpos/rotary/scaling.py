@@ -312,12 +312,11 @@ def ring(frequencies: Tensor, period: float) -> tuple[Tensor, float]:
     check_number(period=period)
     if period < 2:
         raise ValueError(f"period must be at least 2 places; got {period}")
-    index = torch.arange(len(frequencies)).to(frequencies)
-    nearest = (frequencies * period / (2 * math.pi)).round().clamp(min=1)
+    index, nearest = indices(frequencies), (frequencies * period / (2 * math.pi)).round().clamp(min=1)
     # From the slowest pair on: what came so far, and one more for each step.
     turns = (nearest + index).flip(0).cummax(0).values.flip(0) - index
-    slowed = turns.clamp(max=period // 2) * 2 * math.pi / period
-    return slowed.where(frequencies.isfinite(), frequencies), 1.0  # `RoPE` refuses the others
+    whole = turns.clamp(max=period // 2) * 2 * math.pi / period
+    return whole.where(frequencies.isfinite(), frequencies), 1.0  # `RoPE` refuses the others
 
 
 def check_frequencies(frequencies: Tensor, pairs: int = 1) -> None:

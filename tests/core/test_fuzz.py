@@ -244,6 +244,8 @@ MEANT = {
     *(("content.inkling.Inkling", "temperature", f"says {what}") for what in ("a word", "nothing")),
     *(("bias.base.score_mod", "at", f"says {what}") for what in ("a word", "nothing")),
     *(("bias.base.score_mod", side, kind) for side in "qk" for kind in ("not a number", "infinite")),
+    # Edges may be weighed by whole numbers, by others, or not at all.
+    *((f"input.graph.{name}", "adjacency", kind) for name in ("laplacian_features", "random_walk_features") for kind in ("integers", "floats")),
     # Anything counts as True or False here.
     *(("transformer.cache.Cache", "turned", kind) for kind in TRUTHS),
     *(("transformer.flex.block_mask", "causal", kind) for kind in TRUTHS),
