@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-LARGEST = 4_470_000  # bytes of the wheel, most of them records and two novels
+LARGEST = 4_500_000  # bytes of the wheel, most of them records and two novels
 # Where the wheel has what the book publishes. Pictures stay away, and so do tables that repeat a record.
 DATA = {"book/benchmarks/": ["*.csv"], "book/models/": ["*.csv"], "book/results/": ["extrapolation-test.csv", "*.js", "*.json", "*.jsonl"]}
 README = (ROOT / "d2lpos" / "runtime" / "README.md").read_text("utf-8")

@@ -86,7 +86,7 @@ def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
         expect(due).to_contain_text("Nothing is answered yet")
         entries = {"2.1": ago(5), "4.1": ago(0, "1", 0), "5.2": ago(9), "7.1": ago(2), "9.9": ago(9)}
         keep(page, entries)
-        texts = "Due today: 3, of which 1 was wrong the last time. Answered so far: 4 of 60."
+        texts = "Due today: 3, of which 1 was wrong the last time. Answered so far: 4 of 65."
         expect(due).to_contain_text(texts)
         titles = due.locator(".admonition-title").all_inner_texts()
         assert titles == ["Question 4.1", "Question 5.2", "Question 2.1"]
@@ -104,6 +104,6 @@ def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
 
 def test_without_javascript_all_is_listed_and_answers_are_folded(plain, page_of_all):
     plain.goto(page_of_all)
-    assert plain.locator(".review details:not([open]):visible").count() == 60
+    assert plain.locator(".review details:not([open]):visible").count() == 65
     assert plain.locator(".review .options:visible").count() == 48
     assert plain.locator("form:visible, .overlooks:visible, [data-due]:visible").count() == 0
