@@ -293,8 +293,8 @@ def adopt(tree: Tag, prefix: str) -> None:
 
 
 def own_styles(page: BeautifulSoup, prefix: str = "") -> str:
-    """Return the styles that a page has for its pictures, for ids that begin with `prefix`."""
-    return "".join(style.string for style in page.select("head > style")).replace("url(#", f"url(#{prefix}")
+    """Return the styles that a page has for its pictures, and not those of our sheet that it alone has, for ids that begin with `prefix`."""
+    return "".join(style.string for style in page.select("head > style:not(link[href*='all.css'] + style)")).replace("url(#", f"url(#{prefix}")
 
 
 def styles(site: Path, page: BeautifulSoup | None, own: str = "") -> str:

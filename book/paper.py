@@ -64,7 +64,7 @@ def assemble(site: Path) -> str:
         version=PROJECT["version"],
         repository=PROJECT["urls"]["Repository"],
         site=site.name,
-        styles=[link["href"].partition("_static/")[2] for link in front.select("head link[rel=stylesheet]")],
+        styles=[*(link["href"].partition("_static/")[2] for link in front.select("head link[rel=stylesheet]")), "book.css"],
         css=faces(site) + (ROOT / "book" / "paper.css").read_text("utf-8"),
         parts=parts,
         pages=[page for part in parts for page in part["pages"]],
