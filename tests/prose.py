@@ -1,7 +1,4 @@
-"""Name what a change of prose adds that is long or has a clearer word: python -m tests.prose, which `make lint` calls.
-
-A paragraph has 80 words, a caption 50 and a sentence 20 on average; what has a third more is named. Nothing fails.
-"""
+"""Name what a change adds that is long, by a third over 80 words a paragraph, or has a clearer word; `make lint` calls it."""
 
 import json
 import re
@@ -44,7 +41,7 @@ def git(*arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    base = (git("merge-base", "HEAD", "main") or git("rev-parse", "HEAD")).strip()
+    base = git("merge-base", "HEAD", "main").strip() or "HEAD"
     for name in git("diff", "--name-only", "--diff-filter=d", base, "--", "*.md", "*.ipynb").splitlines():
         for one in findings(name, git("show", f"{base}:{name}"), (ROOT / name).read_text("utf-8")):
             print(f"{name}: {one}")
