@@ -70,8 +70,9 @@ def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     if study in RULES:
         files[f"{study}-rules.csv"] = as_written(RULES[study], records).to_csv(lineterminator="\n")
     if study == "real-both":
-        turned = [record for record in records if record["run"]["part"] == "turns"]
-        files["real-both-rises.csv"] = shown(turned).to_csv(lineterminator="\n")
+        for model in {record["run"]["model"]: None for record in records}:
+            turned = [r for r in records if (r["run"]["model"], r["run"]["part"]) == (model, "turns")]
+            files[f"real-both-{model}.csv"] = shown(turned).to_csv(lineterminator="\n")
     if (table := page_table(study, records)) is not None:
         files[f"{study}.csv"] = table.to_csv(lineterminator="\n")
     return files

@@ -1,12 +1,12 @@
-"""What chapters 9, 9A and 10 say of SmolLM2, asked of Gemma 3 270M on passages of 256 tokens.
+"""What chapters 9, 9A and 10 say of SmolLM2, asked of it and of Gemma 3 270M on the same passages of 256 tokens.
 
 Decided before the runs, which compute in bfloat16: five passages of either novel and of code. `two_models.RULES` has the sentences, and
 behind each a number for a passage that is above 0 where it holds. Rises are over the model as trained. Intervals are
 Student's 95 % over the passages of a text. In a text a sentence holds where the interval lies above 0, fails where it
 lies below, and is open otherwise; of a model it holds, or fails, where it does so in each of three texts. One passage of
 *Persuasion* and of *Pride and Prejudice* had been read by Gemma before the rules were written, off the record. Two
-sentences were added when three passages had been read. SmolLM2 is not asked again: `SAID` names what its studies have
-on record, of 256 tokens or 512.
+sentences were added when three passages had been read. SmolLM2 was asked last. Until then its verdicts came from its own
+studies, of 256 tokens or 512, and six sentences had none.
 
 Pairs are compared by their share of a head: of 32 pairs of SmolLM2 a band has 4, of Gemma's 128 it has 16. The
 four heads that are followed give the previous token the most on the first passage of *Persuasion*.

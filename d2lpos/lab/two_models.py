@@ -1,13 +1,11 @@
-"""What is decided of the sentences of `real_both`, of each model: the rules, and what SmolLM2's published studies say."""
+"""What is decided of the sentences of `real_both`, of each model."""
 
 import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .real import FOLLOWED
-from .real_both import LONG, MADE
-from .record import records as published
-from .summary import interval, rows
+from .real_both import LONG
+from .summary import interval
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -136,64 +134,6 @@ RULES: dict[str, Callable[["Passage"], float]] = {
 """The sentences, and of each a number for a `Passage` that is above 0 where it holds."""
 
 
-SAID = {  # of SmolLM2 on record: a study, its case, and what that is here
-    "real-layout": {"nothing moved": "other layout"},
-    "real-positions-bfloat16": {
-        "shifted by 100,000": "shifted by 100,000",
-        "queries moved by +1": "queries one ahead",
-        "gap of 7,000 in the middle": "gap of 7,000",
-    },
-    "real-parts": {"no rotation": "no rotation"}
-    | {f"pair {at} held": f"pair {at}" for at in (0, 1, 2, 3, 8, 18)},
-    "real-bands": {f"pairs {4 * at} to {4 * at + 3} held": f"band {at}" for at in range(8)},
-    "real-heads": {},
-    "real-layers": {f"layer {at}": f"layer {at}" for at in range(30)},
-    "real-inside": {
-        "half pace": "half pace",
-        "double pace": "double pace",
-        "pairs 1 to 31 still": "all but pair 0",
-        "the first four 11,000 away": "first four 11,000 away",
-        "the first four 14,000 away": "first four 14,000 away",
-        "pairs 0 to 3 still": "fast: still",
-        "pairs 0 to 3 alike but for the first": "fast: alike but the first",
-        "pairs 22 to 25 still": "slow: still",
-        "pairs 22 to 25 alike but for the first": "slow: alike but the first",
-        "pairs 22 to 25 alike, the first too": "slow: alike",
-        "as it is: the first": "the first token",
-        **{name: name for name in ("from 1,000,000 on", "all positions equal", "another word first", *MADE)},
-    },
-}
-
-
-def of_smollm2() -> dict[tuple[str, str, int], Passage]:
-    """What the published studies of SmolLM2 say of each passage, its first 512 or 256 tokens."""
-    said: dict[tuple[str, str, int], list[dict]] = {}
-    for study, names in SAID.items():
-        for record in published(study):
-            run = record["run"]
-            mine = said.setdefault(("smollm2", run["text"], run["seed"]), [])
-            usual = record["rows"][0].get("loss")
-            as_short = run["length"] <= 512 and run["text"] != "rule"
-            for row in rows([record]).to_dict("records") if as_short else ():
-                if (case := row["case"]) in MADE:
-                    mine.append({"case": case, "share": row["shares"][MADE[case]]})
-                elif case in names and "share" in row:
-                    mine.append({"case": names[case], "share": row["share"]})
-                elif case in names:
-                    mine.append({"case": names[case], "loss": row["loss"] - usual})
-            if study == "real-heads" and run["text"] != "rule":
-                heads = {(row["layer"], row["head"]): row for row in record["rows"]}
-                left = max(heads[one]["still"][0] / heads[one]["previous"] for one in FOLLOWED)
-                longest = [max(range(32), key=row["k"].__getitem__) for row in record["rows"]]
-                slow = sum(pair >= 11 for pair in longest) / len(longest)  # less than once around in 256 tokens
-                mine += [{"case": "left without pair 0", "share": left}, {"case": LONG, "share": slow}]
-            if run["part"] == "paces":
-                paces = [[*row["back"], row["first"]] for row in record["rows"]]
-                triples = zip(paces[::3], paces[1::3], paces[2::3], strict=True)
-                mine += [{"case": "", "half": a, "as trained": b, "double": c} for a, b, c in triples]
-    return {where: Passage(some) for where, some in said.items() if some}
-
-
 def margins(records: Iterable[dict[str, Any]]) -> "DataFrame":
     """The number of each rule, a column, where it was asked; a row for each passage, by model, text and seed."""
     from pandas import DataFrame, MultiIndex
@@ -202,7 +142,7 @@ def margins(records: Iterable[dict[str, Any]]) -> "DataFrame":
     for record in records:
         where = tuple(record["run"][name] for name in ("model", "text", "seed"))
         asked[where] = asked.get(where, []) + record["rows"]
-    passages = of_smollm2() | {where: Passage(rows) for where, rows in asked.items()}
+    passages = {where: Passage(rows) for where, rows in asked.items()}
 
     def number(rule: Callable[[Passage], float], passage: Passage) -> float:
         try:
@@ -245,4 +185,5 @@ def judged(records: Iterable[dict[str, Any]]) -> "DataFrame":
             ends = [interval(part.droplevel("text"))[1:3] for _, part in of_texts]
             holds, fails = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
             table.setdefault(NAMES[model], []).append(verdict(holds, fails, len(ends)))
-    return DataFrame(table, index=list(RULES)).rename_axis("Sentence")
+    columns = [name for name in NAMES.values() if name in table]
+    return DataFrame(table, index=list(RULES))[columns].rename_axis("Sentence")

@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from d2lpos import Encoding
-from d2lpos.lab import Probe, real_both, two_models
+from d2lpos.lab import Probe, real_both
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.real_both import both
 from d2lpos.lab.real_inside import weighed
-from d2lpos.lab.two_models import RULES, judged, of_smollm2
+from d2lpos.lab.two_models import judged
 from d2lpos.pretrained import Gemma3, losses
 from d2lpos.transformer import causal_mask
 from d2lpos.transformer.attention import attention_weights
@@ -57,8 +57,7 @@ def test_each_layer_is_asked_with_the_encoding_that_it_has():
     assert [one is own for one, own in zip(changed, model.own, strict=True)] == [True] * 5 + [False, True]
 
 
-def test_a_sentence_holds_where_its_interval_is_above_zero(monkeypatch):
-    monkeypatch.setattr(two_models, "of_smollm2", dict)
+def test_a_sentence_holds_where_its_interval_is_above_zero():
     for in_code, word in ((0.6, "holds"), (-0.6, "holds in 2, fails in 1 of 3")):
         rises = {"persuasion": 0.6, "pride": 0.6, "code": in_code}
         records = [
@@ -72,13 +71,3 @@ def test_a_sentence_holds_where_its_interval_is_above_zero(monkeypatch):
         table = judged(records)["Gemma 3"]
         assert table["A gap of 7,000 in the middle costs 0.1 nats or more"] == word
         assert table["Only the offset counts"] == "not asked"
-
-
-def test_smollm2_is_judged_by_what_its_studies_say():
-    passages = of_smollm2()
-    assert len(passages) == 15 and {model for model, *_ in passages} == {"smollm2"}
-    one = passages["smollm2", "persuasion", 0]
-    assert len(one.each("band")) == 8 and len(one.each("layer")) == 30 and len(one.heads) == 4
-    table = judged([])
-    assert table.loc["Only the offset counts", "SmolLM2"] == "holds" and len(table) == len(RULES)
-    assert table.loc["A token that sees itself alone becomes a sink", "SmolLM2"] == "holds"
