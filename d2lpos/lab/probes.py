@@ -106,11 +106,11 @@ PROBES = {
     "real-both": Study(
         "What chapters say of SmolLM2: does it hold of a second model, Gemma 3 270M?",
         tuple(
-            Probe("real-both", part, model, text, length=256, dtype="bfloat16")
+            Probe("real-both", part, model, text, length=2048 if part == "longer" else 256, dtype="bfloat16")
             for model in ("smollm2", "gemma3")
-            for text, part in product(NOVELS_AND_CODE, ("turns", "layers", "looks", "more"))
+            for text, part in product(NOVELS_AND_CODE, ("turns", "layers", "looks", "more", "longer"))
         ),
-        every("real-both", "turns", "layers", "looks", "more", **TINY),
+        every("real-both", "turns", "layers", "looks", "more", "longer", **TINY),
         rows=both,
     ),
     "real-openings": Study(

@@ -118,6 +118,10 @@ RULES: dict[str, Callable[["Passage"], float]] = {
     ),
     "The second token takes over where the first is hidden": lambda r: r("(a) the first hidden") - 0.1,
     "A token that sees itself alone becomes a sink": lambda r: r("(d) token 128 sees itself") - 0.1,
+    # added when both models had read 256 tokens of all passages
+    "An eighth of the slower half that 256 tokens can spare is worth 0.1 nats at 2,048": lambda r: (
+        max(r(f"longer: band {at}") for at in range(4, 8) if r(f"band {at}") <= 0.1) - 0.1
+    ),
     # added when Gemma had read three passages
     "The first token's word is a sink in the middle of a text, too": lambda r: (
         r("first word in the middle") - 0.1
