@@ -75,6 +75,7 @@ quick: .venv/test.stamp  ## Run the tests nearest to your change, in about a min
 lint: .venv/test.stamp  ## Check the style of code and notebooks
 	@$(python) -m ruff check .
 	@$(python) -m pytest --quiet tests/notebooks/test_lint.py
+	@$(python) -m tests.prose
 
 notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
 	@$(python) book/execute.py

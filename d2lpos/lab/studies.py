@@ -191,13 +191,13 @@ STUDIES = {
         value="accuracy",
     ),
     "far": Study(
-        "Where distance is a penalty, how far away may the key be?",
+        "If scores fall with the distance, how far away may the key be?",
         full=each(FAR, ("alibi", "kerple", "fire")),
         smoke=(small(replace(FAR, encoding="alibi"), 16, 256),),
         value="accuracy",
     ),
     "crowd": Study(
-        "Logits grow with the logarithm of the text, and nothing is trained again: whose needle does it bring back?",
+        "If scores grow with the logarithm of the length, and nothing is trained again, which models find the needle again?",
         full=each(
             CROWD,
             ("none", "rope", "t5", "t5 short", "alibi"),
@@ -207,74 +207,74 @@ STUDIES = {
         value="accuracy",
     ),
     "settings": Study(
-        "Which rule brings a needle back, which part of it does so, and what does one wrong setting cost?",
+        "Which scaling rule finds the needle in longer rows, which part of it does so, and what does one wrong setting cost?",
         full=(replace(NEEDLE, encoding="rope", eval_modes=(*STRETCHED, *HALVED, "window", *MISREAD)),),
         smoke=(small(replace(NEEDLE, encoding="rope", eval_modes=("yarn", *MISREAD)), 16, 32),),
         value="accuracy",
     ),
     "regroup-needle": Study(
-        "Positions handed out anew, frequencies as trained: do SelfExtend and dual chunks bring a needle back?",
+        "If positions change and frequencies stay as trained, do SelfExtend and dual chunks find the needle again?",
         full=(replace(NEEDLE, encoding="rope", eval_modes=("as trained", "yarn", *REGROUPED)),),
         smoke=(small(replace(NEEDLE, encoding="rope", eval_modes=REGROUPED), 16, 64),),
         value="accuracy",
     ),
     "regroup-language": Study(
-        "Positions handed out anew, frequencies as trained: how well do SelfExtend and dual chunks read a longer text?",
+        "If positions change and frequencies stay as trained, how well do SelfExtend and dual chunks read a longer text?",
         full=(replace(LONG, encoding="rope", eval_modes=("as trained", "yarn", *REGROUPED, "window")),),
         smoke=(small(replace(LONG, encoding="rope", eval_modes=REGROUPED), 16, 64),),
         value="loss_last",
     ),
     "stacks-needle": Study(
-        "Windows with RoPE in three layers of four, no position in the fourth: how far does it find a needle?",
+        "With RoPE and a window in three layers of four, and no position in the fourth, how far away may the needle be?",
         full=stacked(NEEDLE),
         smoke=(stacked(small(NEEDLE, 16, 32))[3],),
         value="accuracy",
     ),
     "stacks-language": Study(
-        "Windows with RoPE in three layers of four, no position in the fourth: how well does it read a longer text?",
+        "With RoPE and a window in three layers of four, and no position in the fourth, how well does a model read a longer text?",
         full=stacked(LONG),
         smoke=(stacked(small(LONG, 16, 32))[3],),
         value="loss_last",
     ),
     "further-language": Study(
-        "Trained on at four times the length, under each rule: what does further training buy a reader of a novel?",
+        "After further training at four times the length, under each rule, how well does a model read a novel?",
         full=trained_on(LONG),
         smoke=trained_on(small(LONG, 16, 64)),
         value="loss_last",
     ),
     "further-needle": Study(
-        "Trained on at four times the length, under each rule: what does further training buy in finding a needle?",
+        "After further training at four times the length, under each rule, how often does a model find a needle?",
         full=trained_on(NEEDLE),
         smoke=trained_on(small(NEEDLE, 16, 64)),
         value="accuracy",
     ),
     "resolution": Study(
-        "Trained on digits of 8 × 8 pixels, who reads them where each pixel is cut into four, or nine?",
+        "Trained on digits of 8 × 8 pixels, which encodings still read them when each pixel is cut into four, or nine?",
         full=finer(FINER),
         smoke=(small(finer(FINER)[3], 16, 64, 256),),
         value="accuracy",
     ),
     "addition": Study(
-        "Trained on numbers of up to 8 digits, does one layer add longer ones, if digits share positions?",
+        "Trained on numbers of up to 8 digits, can one layer add longer ones, if digits share positions?",
         full=added(SUMS),
         smoke=tuple(replace(run, steps=3, tested=(27, 39)) for run in added(SUMS)[2:4]),
         value="accuracy",
     ),
     "count": Study(
-        "How many marks since the last begin? Which rulers serve longer gaps than those of training?",
+        "How many marks since the last begin? Which encodings still count right if the gap is longer than in training?",
         full=each(COUNT, ("none", "rope", "alibi", "fox", "cope", "path")),
         smoke=(small(replace(COUNT, encoding="fox"), 16, 32),),
         value="accuracy",
     ),
     "gates": Study(
-        "Attention has work at few tokens: does a gate on what it puts out, or a learned logit, keep the first from being a sink?",
+        "If attention has work at few tokens, does a gate on its output, or a learned logit, keep the first token from being a sink?",
         full=tuple(
             replace(DORMANT, stack=(kind,), steps=steps) for steps in (300, 1200) for kind in ("full", "gate", "logit")
         ),
         smoke=(small(replace(DORMANT, stack=("gate",)), 16),),
     ),
     "back": Study(
-        "How far back was the mark: can one layer tell, where values turn and where they do not?",
+        "How many tokens back was the mark? Can one layer tell, with encodings that change values and with others?",
         full=each(BACK, ("none", "sinusoidal", "rope", "alibi", "shaw", "shaw wide", "rope on values")),
         smoke=(small(replace(BACK, encoding="rope on values")),),
         value="accuracy",
@@ -289,13 +289,13 @@ STUDIES = {
         smoke=(replace(small(WAVES), encoding="rope", places="timed"),),
     ),
     "table": Study(
-        "What serves positions past a learned table, and is a learned function better than a table?",
+        "What helps at positions past a learned table, and is a learned function better than a table?",
         full=each(LONG, ("learned", "mlp", "fourier", "sinusoidal"), {"learned": ("as trained", *PAST)}),
         smoke=(small(replace(LONG, encoding="learned", eval_modes=("as trained", *PAST)), 16, 64),),
         value="loss_last",
     ),
     "scale": Study(
-        "How large should a position be beside a token?",
+        "How large should the vector of a position be beside the vector of a token?",
         full=tuple(
             replace(SCALED, encoding=encoding, scale=scale)
             for encoding in ("sinusoidal", "learned")
@@ -325,12 +325,12 @@ STUDIES = {
         value="accuracy",
     ),
     "dropout-language": Study(
-        "A model reads two chapters again and again: where must dropout fall to help it with others?",
+        "If a model is trained on two chapters again and again, where must dropout fall to make it better at others?",
         full=dropped(REREAD),
         smoke=tried(REREAD),
     ),
     "shorter": Study(
-        "Without dropout, does a model that reads two chapters do better with others if it stops early?",
+        "Without dropout, is a model that is trained on two chapters better at others if it stops early?",
         full=tuple(
             replace(REREAD, encoding=encoding, steps=steps, checks=steps // 50)
             for encoding in ("sinusoidal", "learned")
@@ -339,12 +339,12 @@ STUDIES = {
         smoke=(replace(REREAD, encoding="learned", steps=2, checks=1),),
     ),
     "dropout-masked": Study(
-        "A model fills in masked characters: does it help to spare [CLS], [SEP] and [MASK] from dropout?",
+        "When a model fills in masked characters, does it help to spare [CLS], [SEP] and [MASK] from dropout?",
         full=dropped(MASKED),
         smoke=tried(MASKED),
     ),
     "readers": Study(
-        "Small models, alike but for their encoding, read a novel in the page: how surprised are they, and where?",
+        "Small models that differ only in their encoding read a novel in the page. How large is their loss, and where?",
         full=each(
             CHAR_MODEL,
             ("none", "sinusoidal", "learned", "rope", "t5", "alibi"),
@@ -354,12 +354,12 @@ STUDIES = {
         value="loss_last",
     ),
     "dropout-lookup": Study(
-        "A model must know where each token stands: what does dropout cost it?",
+        "If a model must know the position of each token, what does dropout cost it?",
         full=dropped(LOOKUP),
         smoke=tried(LOOKUP),
     ),
     "scale-gpu": Study(
-        "Fourteen million weights and 33 million bytes of source code: does what small models show hold?",
+        "Does what small models show hold for 14 million weights, trained on 33 million bytes of source code?",
         full=at_scale(SOURCE),
         smoke=at_scale(
             replace(
