@@ -72,7 +72,8 @@ const readerVerdict = ({Refused, tables}, {edits, fresh, reach, stretched, turns
     const turning = kinds.filter(turns), doors = kinds.map(({encoding}) => encoding).filter(Boolean);
     if (turning.length) return ["windows", {...claim, window: Math.max(...turning.map(({window, chunk}) => window || chunk))}];
     if (doors.some(({kind}) => kind === "ALiBi")) return ["slopes", claim];
-    if (doors.length) return ["buckets", claim];
+    if (doors.length) return [doors.every(({kind}) => kind === "TransformerXL") ? "offsets" : "buckets", claim];
+    if (input?.kind === "Convolutional") return ["convolution", claim];
     if (!input) return [kinds.some(({attends}) => attends) ? "silent" : "still", claim];
     return claim.length ? ["sinusoids", {length: claim.length}] : ["unknown", {}];
   }

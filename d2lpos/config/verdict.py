@@ -181,8 +181,11 @@ def without_angles(reading: Reading, known: dict) -> tuple[str, dict]:
         return "windows", {**known, "window": max(layer["window"] or layer["chunk"] for layer in turning)}
     if has_slopes(reading):
         return "slopes", known
-    if any(layer["encoding"] for layer in reading["kinds"]):
-        return "buckets", known
+    doors = {layer["encoding"]["kind"] for layer in reading["kinds"] if layer["encoding"]}
+    if doors:
+        return ("offsets" if doors == {"TransformerXL"} else "buckets"), known
+    if reading["input"] and reading["input"]["kind"] == "Convolutional":
+        return "convolution", known
     if reading["input"]:
         return ("sinusoids", {"length": known["length"]}) if known["length"] else ("unknown", {})
     return "silent" if any(layer["attends"] for layer in reading["kinds"]) else "still", known

@@ -139,6 +139,13 @@ def test_a_file_that_has_the_stretch_of_its_makers_is_answered_as_they_tell():
         assert verdict(read(beyond), stretch["to"], release)["code"] != "own_told", release["name"]
 
 
+@pytest.mark.parametrize("family, says", [("hubert", "its convolution sees"), ("wav2vec2", "its convolution sees"), ("wav2vec2-conformer", "each distance has sinusoids"), ("t5", "far distances share")])
+def test_what_hears_is_told_of_its_own_positions(family, says):
+    for trained, by in (({}, "is not known here"), ({"trained": [500]}, "had at most 500")):
+        made = verdict(read({"model_type": family}), 1000, trained)
+        assert made["kind"] == "perhaps" and says in in_words(made) and by in in_words(made)
+
+
 def test_a_rule_that_is_asked_for_and_has_no_flag_has_a_cap():
     with pytest.raises(Refused) as caught:
         settings(read({"model_type": "qwen3", "max_position_embeddings": 40_960}), 131_072, "ollama", 32_768, "yarn")
