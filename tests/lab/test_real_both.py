@@ -136,7 +136,7 @@ def test_heads_look_where_their_weights_lie_and_shares_are_means(model):
 
 def test_a_sentence_holds_where_its_interval_is_above_zero(monkeypatch):
     monkeypatch.setattr(two_models, "of_smollm2", dict)
-    for in_code, word in ((0.6, "holds"), (-0.6, "holds in 2, fails in 1 of 3")):
+    for in_code, apart, word in (0.6, 0.01, "holds"), (-0.6, 0.01, "holds in 2, fails in 1 of 3"), (0.2, 1, "holds in 2 of 3"):
         rises = {"persuasion": 0.6, "pride": 0.6, "code": in_code}
         records = [
             {
@@ -144,7 +144,7 @@ def test_a_sentence_holds_where_its_interval_is_above_zero(monkeypatch):
                 "rows": [{"case": "as trained", "loss": 1.0}, {"case": "gap of 7,000", "loss": 1.0 + rise}],
             }
             for text, mean in rises.items()
-            for seed, rise in enumerate((mean - 0.01, mean, mean + 0.01))
+            for seed, rise in enumerate(mean + apart * one * (text == "code") for one in (-1, 0, 1))
         ]
         table = judged(records)["Gemma 3"]
         assert table["A gap of 7,000 in the middle costs 0.1 nats or more"] == word

@@ -123,6 +123,7 @@ def test_in_place_leaves_the_first_two_tokens_at_their_rows():
     for case, rows in ways.items():
         if case.endswith("in place"):
             assert torch.equal(rows[:2], TABLE[:2]), case
+    assert not torch.isclose(ways["rank 15"][:2], TABLE[:2]).all()
     assert torch.equal(ways["shifted by 240, in place"][2:], TABLE[242:442])
     torch.testing.assert_close(ways["row 50 is the mean row"], torch.cat([TABLE[:50], TABLE.mean(dim=0)[None], TABLE[51:202]]))
     assert len(ways["shuffled"].unique(dim=0)) == len(ways["shuffled, in place"].unique(dim=0)) == 202
