@@ -71,7 +71,7 @@ def test_causal_is_by_the_order_of_tokens(encoding):
 @pytest.mark.parametrize("kind", [{}, {"capacity": 2}, {"rotated": True, "capacity": 2}], ids=str)
 @torch.no_grad()
 def test_decoding_pictures_and_words_equals_one_pass(encoding, kind):
-    net = model(encoding())
+    net = model([encoding(), None])
     places, steps = row(net.encoding), [(0, 3), (3, 9), (9, 10), (10, 12)]
     for tokens in TOKENS, TOKENS[:1]:
         caches = net.new_caches(**kind)
