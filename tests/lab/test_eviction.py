@@ -50,7 +50,9 @@ def test_weights_are_summed_over_queries_and_over_heads_that_share_keys():
 
 def test_each_policy_keeps_what_its_authors_keep():
     total = torch.tensor([[0.5, 9.0, 0.1, 7.0, 0.2, 0.3, 0.1, 0.1]])
-    last = torch.tensor([[[0.1, 0.0, 0.3, 0.0, 0.2, 0.0, 0.4, 0.0]]])
+    last = torch.zeros(2, 3, 8)
+    last[:, 0, 7] = 1  # an earlier query
+    last[:, -1] = torch.tensor([[0.1, 0.0, 0.3, 0.0, 0.2, 0.0, 0.4, 0.0], [0.1, 0.15, 0.3, 0.0, 0.2, 0.0, 0.25, 0.0]])
     def kept(policy, capacity):
         return worth(policy, last, total, capacity)[0].topk(capacity).indices.sort().values.tolist()
     assert kept("window and 4 first", 6) == [0, 1, 2, 3, 6, 7]

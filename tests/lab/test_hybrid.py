@@ -16,6 +16,12 @@ def test_a_text_goes_on_exactly_where_it_was_left(erase):
         assert (y - whole[start:stop]).abs().max() < 1e-12
 
 
+def test_what_a_layer_gives_is_added():
+    hybrid = Hybrid(["full"])
+    hybrid.layers[0].attention.out.weight.data.zero_(), hybrid.layers[0].attention.out.bias.data.fill_(2)
+    torch.testing.assert_close(hybrid.read(TEXT)[0], hybrid.embed(TEXT) + 2)
+
+
 def test_layers_hold_what_the_next_token_needs_and_no_more():
     _, memory = Hybrid(LAYERS).read(TEXT)
     held = [one[0].tolist() for number, one in enumerate(memory) if LAYERS[number] != "state"]

@@ -109,6 +109,8 @@ def test_each_model_is_read_both_ways_and_loses_on_the_same_last_tokens(monkeypa
         model.head.weight *= len(asked)
         return model
 
+    monkeypatch.setattr(lab, "fit", lambda model, loss, *how: how)
+    assert lab.tuned(TARGET, RoPE(16), 160, 3, 100) == (12, 160, 3, 100, 1e-3)
     monkeypatch.setattr(lab, "tuned", fake)
     monkeypatch.setattr(lab, "TESTED", 2)
     rows = lab.yarn_served(Probe("yarn-served", model="characters", seed=3, length=160), "cpu")
