@@ -191,20 +191,18 @@ def test_each_sentence_has_the_number_of_its_words():
 def test_smollm2_is_judged_by_what_its_studies_say():
     passages = of_smollm2()
     assert len(passages) == 15 and {model for model, *_ in passages} == {"smollm2"}
-    one = passages["smollm2", "code", 2]
-
-    def told(study, **run):
-        [record] = [r for r in records(study) if r["run"].items() >= (run | {"text": "code", "seed": 2}).items()]
-        return record["rows"]
-
-    short = told("real-bands", length=512)
-    assert one("band 3") == next(row["loss"] for row in short if row["pair"] == 12) - short[0]["loss"]
-    heads = {(row["layer"], row["head"]): row for row in told("real-heads")}
-    assert one("left without pair 0") == max(heads[at]["still"][0] / heads[at]["previous"] for at in ((1, 2), (2, 1), (11, 1), (16, 0)))
-    slow = [1e5 ** (-row["k"].index(max(row["k"])) / 32) * 256 < 2 * math.pi for row in heads.values()]
-    assert one(two_models.LONG) == pytest.approx(sum(slow) / len(slow))
-    paces = {(row["case"], row["layer"], row["head"]): [*row["back"], row["first"]] for row in told("real-inside", part="paces")}
-    assert one.heads[1] == {"case": "", "half": paces["pace 0.5", 2, 1], "as trained": paces["pace 1", 2, 1], "double": paces["pace 2", 2, 1]}
+    for text, seed in ("persuasion", 0), ("pride", 1), ("code", 2):
+        one, run = passages["smollm2", text, seed], {"text": text, "seed": seed}
+        [short] = [r["rows"] for r in records("real-bands") if r["run"].items() >= (run | {"length": 512}).items()]
+        assert one("band 3") == next(row["loss"] for row in short if row["pair"] == 12) - short[0]["loss"]
+        [heads] = [r["rows"] for r in records("real-heads") if r["run"].items() >= run.items()]
+        at = {(row["layer"], row["head"]): row for row in heads}
+        assert one("left without pair 0") == max(at[i]["still"][0] / at[i]["previous"] for i in ((1, 2), (2, 1), (11, 1), (16, 0)))
+        slow = [1e5 ** (-row["k"].index(max(row["k"])) / 32) * 256 < 2 * math.pi for row in heads]
+        assert one(two_models.LONG) == pytest.approx(sum(slow) / len(slow))
+        [paces] = [r["rows"] for r in records("real-inside") if r["run"].items() >= (run | {"part": "paces"}).items()]
+        by_pace = {row["case"]: [*row["back"], row["first"]] for row in paces if row["layer"] == 2}
+        assert one.heads[1] == {"case": "", "half": by_pace["pace 0.5"], "as trained": by_pace["pace 1"], "double": by_pace["pace 2"]}
     table = judged([])
     assert table.loc["Only the offset counts", "SmolLM2"] == "holds" and len(table) == len(RULES)
     assert table.loc["A token that sees itself alone becomes a sink", "SmolLM2"] == "holds"
