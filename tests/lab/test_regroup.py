@@ -57,6 +57,9 @@ def test_attention_has_the_score_of_each_pair_at_its_own_offset(rule):
     torch.testing.assert_close(weights[0, 0], wanted)
     y = attend(q, k, v, here, here, InParts(rope, rule), Mask(here))
     torch.testing.assert_close(y, weights @ v)
+    begun = here + torch.arange(20)[:, None]  # each row from a start of its own
+    alone = [attend(*(x[[n]] for x in (q, k, v)), p, p, InParts(rope, rule), Mask(p)) for n, p in enumerate(begun)]
+    torch.testing.assert_close(attend(q, k, v, begun, begun, InParts(rope, rule), Mask(begun)), torch.cat(alone))
 
 
 def test_in_half_precision_scores_are_no_farther_off_than_those_of_rope():
