@@ -65,6 +65,7 @@ def test_causal_is_by_the_order_of_tokens(encoding):
     causal.load_state_dict(plain.state_dict())
     assert_close(causal(x, places), plain(x, places, order <= order[:, None]))
     assert Mask(places, axes=net.encoding.axes).in_order
+    assert Mask(places[-1:], places, axes=net.encoding.axes).everything
 
 
 @ALL

@@ -417,6 +417,7 @@ bad(
 # Attention
 
 bad(attend, "ValueError: sinks must be (heads,) = (2,); got (5,)", Q, Q, Q, P, P, sinks=P.float())
+bad(attend, "ValueError: sinks must be (heads,) = (2,); got (2, 1)", Q, Q, Q, P, P, sinks=torch.ones(2, 1))
 bad(multiply, "ValueError: temperature must give (5,) numbers; got (1,)", Q, P, lambda _: torch.ones(1))
 for name, value in ("window", 2), ("temperature", logarithm):
     wrong = f"ValueError: {name} needs positions of one axis; got 2"

@@ -41,6 +41,13 @@ def test_mask_reaches_every_layer(encoding):
     assert (plain(TOKENS, POSITIONS) != plain(last, POSITIONS))[:, 0].any(), "unless causal, the first token sees the last"
 
 
+def test_what_a_model_is_given_reaches_each_layer():
+    net = model(Encoding(), kv_heads=1, sinks=True)
+    for block, cache in zip(net.blocks, net.new_caches(capacity=9), strict=True):
+        assert block.attention.project.weight.shape == (32, 16) and block.attention.sinks.shape == (2,)
+        assert cache.capacity == 9
+
+
 def test_one_encoding_serves_all_layers():
     encoding = T5Bias(2)
     net = model(encoding, layers=3)

@@ -1,6 +1,7 @@
 """Keys that are dropped by what has looked at them."""
 
 import copy
+from dataclasses import replace
 
 import pytest
 import torch
@@ -8,7 +9,8 @@ import torch
 from d2lpos.lab import PROBES, eviction, run_probe
 from d2lpos.lab.eviction import Cache, evict, worth
 from d2lpos.lab.probe import loaded, tokens
-from d2lpos.pretrained import SmolLM2
+from d2lpos.lab.real import hidden
+from d2lpos.pretrained import SmolLM2, losses
 
 MODEL = loaded("stand-in")
 [PROBE] = PROBES["real-eviction"].runs(range(1), smoke=True)
@@ -87,12 +89,32 @@ def test_keys_that_stay_keep_their_places_or_are_counted():
         torch.testing.assert_close(x[case], whole[0, 12:], atol=1e-4, rtol=1e-4)
 
 
+@torch.no_grad()
+def test_the_share_of_a_number_that_stays_is_of_its_digits():
+    text, cache = tokens(PROBE)[0], Cache(MODEL, torch.tensor([False]))
+    cache.read(text[:24])
+    evict(cache, ("window and 4 first",), capacity=12)
+    [row] = eviction.answers(cache, ["some"], text[24:121], [(12, [1, 2], [3, 4, 5, 6])])  # of 14 to 17, 16 and 17
+    assert row["stays"] == [0.5] and row["first"] == 1
+
+
+@torch.no_grad()
 def test_rows_of_the_study(monkeypatch):
+    """With room for all, each case says what the model says that goes on from the prompt, here all that is asked."""
     monkeypatch.setattr(eviction, "CAPACITY", 640)
+    prompt, asked = hidden(PROBE, 4)
+
+    def says(text, digits=()):
+        return list(digits) if len(digits) == 5 else says(text, [*digits, MODEL(torch.tensor([[*text, *digits]]))[0, -1].argmax().item()])
+
+    asked = [(place, question, says(prompt + question)) for place, question, _ in asked]
+    monkeypatch.setattr(eviction, "hidden", lambda *_: (prompt, asked))
+    hay = 640 - sum(len(question) + 7 for _, question, _ in asked)  # five digits and the end of a sentence
+    after = tokens(replace(PROBE, length=hay + 97))[0, hay:]
+    loss = losses(MODEL, torch.cat([torch.tensor(prompt), after])[None])[0, -96:].mean().item()
     rows = {row["case"]: row for row in run_probe(PROBE)["rows"]}
     assert len(rows) == 11
-    whole = rows["nothing evicted"]
     assert all(row["stays"] == [1.0] * 4 and row["first"] == 1 for row in rows.values() if row["loss"] is not None)
-    assert {row["of"] for row in rows.values()} == {20}
+    assert {(row["right"], row["of"]) for row in rows.values()} == {(20, 20)}
     for row in rows.values():
-        assert row["loss"] is None or row["loss"] == pytest.approx(whole["loss"], abs=1e-5)
+        assert row["loss"] is None or row["loss"] == pytest.approx(loss, abs=2e-5)

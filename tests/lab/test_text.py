@@ -99,7 +99,9 @@ def test_passages_begin_anywhere(split):
 def test_masked_holds_two_passages(split, length):
     book = read(split)
     tokens, targets = masked(64, length, torch.Generator().manual_seed(0), split=split)
-    for row in targets.where(targets != -100, tokens).tolist():
+    rows = targets.where(targets != -100, tokens).tolist()
+    assert len({row.index(SEP) for row in rows}) > min(length - 5, 9), "the first ends anywhere"
+    for row in rows:
         assert row[0] == CLS and row[-1] == SEP and row.count(SEP) == 2 and row.count(CLS) == 1
         between = row.index(SEP)
         for passage in row[1:between], row[between + 1 : -1]:

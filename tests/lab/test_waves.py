@@ -37,8 +37,12 @@ def test_values_are_two_sinusoids_of_the_time():
     for name, periods in {"right": [6, 17], "other": [6, 15]}.items():
         angle = 2 * torch.pi * timed(tokens).double()[..., None] / torch.tensor(periods)
         waves = torch.cat([angle.sin(), angle.cos()], dim=-1)
-        fit = waves @ torch.linalg.lstsq(waves, value[..., None]).solution
-        left[name] = (fit[..., 0] - value).abs().mean()
+        solution = torch.linalg.lstsq(waves, value[..., None]).solution
+        left[name] = (waves @ solution - value[..., None]).abs().mean()
+        if name == "right":  # heights from ½ to 1, of a row's own, whose sum is scaled to 1
+            heights = solution[:, :2, 0].hypot(solution[:, 2:, 0])
+            assert (heights.sum(dim=1) - 1).abs().max() < 0.1
+            assert 0.3 < heights.min() < 0.4 and 0.6 < heights.max() < 0.7
     assert left["right"] < 1 / BINS < 2 / BINS < left["other"]
     assert value.max() == -value.min() == 1 - 1 / BINS and value.std(dim=1).min() > 0.2 and abs(value[:, 0].mean()) < 0.1
 
