@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from d2lpos.lab.tasks import TASKS
+from d2lpos.lab.text import characters, decode
 
 SAMPLERS = [
     pytest.param(task, sampler, id=f"{name}-{split}")
@@ -49,6 +50,17 @@ def test_every_token_and_every_answer_is_drawn(name):
     tokens, targets = (torch.cat([part.flatten() for part in parts]).unique() for parts in zip(*drawn, strict=True))
     unused = name in ("needle", "count")  # they need no filler to make a length odd
     assert len(tokens) == task.vocabulary - unused and targets.max() == task.outputs - 1
+
+
+@pytest.mark.parametrize("name", ["language", "flowing language", "language small", "masked", "masked small"])
+def test_each_split_draws_from_chapters_of_its_own(name):
+    task, own = TASKS[name], "small" if name.endswith("small") else "train"
+    for split, sampler in {"train": task.train, **task.tests}.items():
+        text = decode(characters({"train": own, "seen": "small"}.get(split, split), name.startswith("flowing")))
+        tokens, targets = sample(sampler, 80)
+        for row, wanted in zip(tokens, targets, strict=True):
+            whole = row if name.startswith(("language", "flowing")) else wanted.where(wanted >= 0, row)
+            assert max(decode(whole).replace("[CLS]", "").split("[SEP]"), key=len) in text
 
 
 @pytest.mark.parametrize(("task", "sampler"), SAMPLERS)

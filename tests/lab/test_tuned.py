@@ -28,13 +28,6 @@ def rows_of(study):
     return run_probe(probe)["rows"]
 
 
-@torch.no_grad()
-def test_a_head_reads_what_the_targets_output_matrix_reads():
-    tokens, here = torch.arange(40)[None], torch.arange(40)
-    logits = TARGET.head(TARGET.norm(hidden_states(TARGET, tokens)))
-    torch.testing.assert_close(logits, TARGET(tokens, here, here <= here[:, None]))
-
-
 YARN = partial(yarn, factor=4, length=48)
 TAUGHT = {"10,000": RoPE(16), "1,000,000": RoPE(16, 1_000_000.0), "YaRN": RoPE(16, scaling=YARN)}
 
