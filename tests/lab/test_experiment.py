@@ -92,6 +92,23 @@ def test_every_task_runs(task):
     assert {m["split"] for m in record["metrics"]} == TASKS[task].tests.keys() - {"validation"}
 
 
+@pytest.mark.parametrize(("task", "asked"), [
+    ("copy", {(64, 512, 64, None), (512, 512, 64, None)}),
+    ("needle in a novel", {(64, 128, 64, 512), (512, 128, 64, 512), (64, 512, 64, None), (512, 512, 64, None)}),
+])
+def test_longer_rows_are_fewer_and_a_window_has_the_same_last_tokens_whatever_its_length(monkeypatch, task, asked):
+    """Length, rows, last tokens and the rows' own length, of all tests; a needle is in a row, not in a window of one."""
+    seen = set()
+
+    def test(model, sampler, length, rows, last=None, within=None, **how):
+        seen.add((length, rows, last, within))
+        return {"loss": 1.0, "accuracy": 0.5, "loss_last": 1.0, "accuracy_last": 0.5}
+
+    monkeypatch.setattr("d2lpos.lab.experiment.test", test)
+    execute(Run(task, "alibi", length=64, tested=(64, 512), steps=1, batch_size=2, dim=8, heads=2, layers=1))
+    assert {one for one in seen if one[2]} == asked
+
+
 def test_lengths_are_drawn_when_the_shortest_is_told():
     drawn = []
 

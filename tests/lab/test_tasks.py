@@ -52,6 +52,13 @@ def test_every_token_and_every_answer_is_drawn(name):
     assert len(tokens) == task.vocabulary - unused and targets.max() == task.outputs - 1
 
 
+def test_rows_that_validate_come_after_those_that_test():
+    task, draw = TASKS["lookup"], torch.Generator().manual_seed(0)
+    first, second = (torch.cat([t.flatten() for t in task.train(SIZE, 8, draw)]) for _ in range(2))
+    validation, test = (torch.cat([t.flatten() for t in sample(task.tests[split], 8)]) for split in ("validation", "test"))
+    assert torch.equal(test, first) and torch.equal(validation, second) and not torch.equal(first, second)
+
+
 @pytest.mark.parametrize("name", ["language", "flowing language", "language small", "masked", "masked small"])
 def test_each_split_draws_from_chapters_of_its_own(name):
     task, own = TASKS[name], "small" if name.endswith("small") else "train"
