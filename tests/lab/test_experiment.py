@@ -68,6 +68,11 @@ def test_the_curve_has_a_row_for_each_check_and_the_last_step(checks, steps):
     assert [row["step"] for row in curve] == steps
 
 
+def test_a_row_of_the_curve_has_the_mean_loss_since_the_row_before():
+    each, two = ([row["train"] for row in execute(replace(TINY, checks=checks))["curve"]] for checks in (4, 2))
+    assert two == pytest.approx([(each[0] + each[1]) / 2, (each[2] + each[3]) / 2]) and len(each) == 4
+
+
 def test_a_record_tells_what_was_run_and_where():
     start = time.perf_counter()
     record = execute(TINY)
