@@ -117,10 +117,13 @@ class InParts(Encoding):
 
         In at least float32: two scores may be large where their difference is small.
         """
-        parts, total = self.rule(q_positions, k_positions), []
-        check_parts(parts)
         q, k = (x.to(torch.promote_types(x.dtype, torch.float32)) for x in (q, k))
-        for some, keys in zip(q.split(ROWS), k.split(ROWS), strict=True):
+        pieces, total = len(q.split(ROWS)), []
+        # Positions are one line for the batch or one for each row of it.
+        here, there = (p.split(ROWS) if p.dim() > 1 and len(p) > 1 else [p] * pieces for p in (q_positions, k_positions))
+        for some, keys, q_here, k_here in zip(q.split(ROWS), k.split(ROWS), here, there, strict=True):
+            parts = self.rule(q_here, k_here)
+            check_parts(parts)
             scores = -(some @ keys.mT)
             for q_there, k_there, met in parts:
                 turned_q, turned_k = self.inner.rotate(some, keys, q_there, k_there)

@@ -200,6 +200,14 @@ def test_grouped_queries_are_keys_repeated(encoding, mask, place):
     assert_close(ours, theirs)
 
 
+@pytest.mark.parametrize("kind", ["everything", "in order", "pairs"])
+def test_two_heads_that_stand_side_by_side_share_one_of_two_keys(kind):
+    q, (k, v), here = torch.randn(2, 4, 6, 8), torch.randn(2, 2, 2, 6, 8), torch.arange(6)
+    mask = {"everything": None, "in order": Mask(here), "pairs": here <= here[:, None]}[kind]
+    wide_k, wide_v = (x[:, [0, 0, 1, 1]] for x in (k, v))
+    assert_close(attend(q, k, v, here, here, RoPE(8), mask), attend(q, wide_k, wide_v, here, here, RoPE(8), mask))
+
+
 def test_a_layer_with_fewer_key_heads_is_one_whose_key_heads_are_alike(encoding, place):
     few = Attention(16, 2, encoding, kv_heads=1).double()
     full = Attention(16, 2, encoding).double()

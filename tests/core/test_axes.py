@@ -110,6 +110,11 @@ def test_a_ring_has_whole_turns_each_its_own_and_a_long_one_is_a_line():
         turns = ring(omega, period)[0] * period / (2 * torch.pi)
         assert_close(turns, turns.round())
         assert turns[-1].round() == 1 and (turns.diff() < -0.5).all() and turns[0] <= period / 2 + 1e-9
+    near = torch.tensor([1.0, 0.08, 0.04])  # 15.9, 1.3 and 0.6 turns
+    assert_close(ring(near, 100)[0] * 100 / (2 * torch.pi), torch.tensor([16.0, 2.0, 1.0]))
+    near = torch.tensor([1.0, 0.18, 0.1])  # 15.9, 2.9 and 1.6
+    assert_close(ring(near, 100)[0] * 100 / (2 * torch.pi), torch.tensor([16.0, 3.0, 2.0]))
+    assert ring(torch.tensor([1.0]), 2)[0].item() == pytest.approx(torch.pi)
     assert_close(ring(frequencies(16), 6)[0] * 6 / (2 * torch.pi), torch.tensor([3, 3, 3, 3, 3, 3, 2, 1]).double())
     assert_close(ring(omega, 1e6)[0], omega, atol=1e-5, rtol=0)
 

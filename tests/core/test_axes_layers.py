@@ -65,13 +65,14 @@ def test_causal_is_by_the_order_of_tokens(encoding):
     causal.load_state_dict(plain.state_dict())
     assert_close(causal(x, places), plain(x, places, order <= order[:, None]))
     assert Mask(places, axes=net.encoding.axes).in_order
+    assert Mask(places[-1:], places, axes=net.encoding.axes).everything
 
 
 @ALL
 @pytest.mark.parametrize("kind", [{}, {"capacity": 2}, {"rotated": True, "capacity": 2}], ids=str)
 @torch.no_grad()
 def test_decoding_pictures_and_words_equals_one_pass(encoding, kind):
-    net = model(encoding())
+    net = model([encoding(), None])
     places, steps = row(net.encoding), [(0, 3), (3, 9), (9, 10), (10, 12)]
     for tokens in TOKENS, TOKENS[:1]:
         caches = net.new_caches(**kind)

@@ -29,9 +29,9 @@ def model(encoding, layers=2, **sizes):
     return Transformer(7, 3, dim=16, heads=2, layers=layers, encoding=encoding, causal=True, **sizes).double()
 
 
-def decode(net, positions, chunks, mask=None, before=lambda end: None, **kind):
+def decode(net, positions, chunks, mask=None, before=lambda end: None, caches=None, **kind):
     """The outputs of all tokens, chunk by chunk; before(end) is called ahead of each chunk."""
-    caches, outputs, start = net.new_caches(**kind), [], 0
+    caches, outputs, start = caches or net.new_caches(**kind), [], 0
     for chunk in chunks:
         end = start + chunk
         before(end)
@@ -47,6 +47,10 @@ def test_decoding_equals_the_full_pass(encoding, place, chunks, capacity):
     net = model(encoding)
     for positions in place(range(N)), place([[0, 1, 2, 3, 4, 5, 6], [0, 1, 3, 4, 6, 8, 11]]):
         assert_close(decode(net, positions, chunks, capacity=capacity), net(TOKENS, positions))
+    if capacity != 1:
+        return
+    two_kinds = [Cache(rotated="rotate" in encoding.doors, capacity=capacity), Cache()]
+    assert_close(decode(net, positions, chunks, caches=two_kinds), net(TOKENS, positions))
 
 
 @pytest.mark.parametrize("window", [None, 3])

@@ -203,8 +203,8 @@ CONVOLUTION = Convolutional(8, 4, 2)
 bad(Convolutional, "ValueError: x must be (batch, sequence, dim); got (5, 8)", torch.ones(5, 8), call=CONVOLUTION)
 bad(Convolutional, "ValueError: x must have 8 features, as Convolutional has; got 6", torch.ones(1, 5, 6), call=CONVOLUTION)
 bad(
-    Convolutional, "ValueError: mask must be a Boolean (1, 5); got torch.bool, (5,)",
-    torch.ones(1, 5, 8), torch.ones(5, dtype=torch.bool), call=CONVOLUTION,
+    Convolutional, "ValueError: mask must be a Boolean (1, 5); got torch.bool, (1, 4)",
+    torch.ones(1, 5, 8), torch.ones(1, 4, dtype=torch.bool), call=CONVOLUTION,
 )
 for features in laplacian_features, random_walk_features:
     bad(features, "ValueError: adjacency must be (…, nodes, nodes), with at least one node; got (2, 3)", torch.ones(2, 3), 1)
@@ -417,6 +417,7 @@ bad(
 # Attention
 
 bad(attend, "ValueError: sinks must be (heads,) = (2,); got (5,)", Q, Q, Q, P, P, sinks=P.float())
+bad(attend, "ValueError: sinks must be (heads,) = (2,); got (2, 1)", Q, Q, Q, P, P, sinks=torch.ones(2, 1))
 bad(multiply, "ValueError: temperature must give (5,) numbers; got (1,)", Q, P, lambda _: torch.ones(1))
 for name, value in ("window", 2), ("temperature", logarithm):
     wrong = f"ValueError: {name} needs positions of one axis; got 2"
@@ -532,6 +533,7 @@ later = "encoding of layer 1 must leave door 1 closed, the model's input; got"
 bad(Transformer, f"ValueError: {later} Learned(length=5, dim=64)", 7, 3, encoding=[None, Learned(5, 64)])
 refuse = partial(bad, Transformer, call=Transformer(7, 3, dim=16, heads=2))
 refuse("ValueError: tokens must be (batch, sequence); got (5,)", TOKENS[0], P)
+refuse("ValueError: tokens must lie in 0 … 6, the rows of the table; got 7", TOKENS + 7, P)
 refuse("ValueError: segments must be given to the Mask; got both", TOKENS, P, Mask(P), segments=P)
 refuse("TypeError: cache must be a Cache; got int", TOKENS, P, caches=[Cache(), 5])
 refuse("ValueError: caches must have 2 members, one for each layer; got 1", TOKENS, P, caches=[Cache()])

@@ -129,5 +129,6 @@ def test_the_narrower_window_holds():
     wide, narrow = Mask(HERE, window=5), Mask(HERE, window=2)
     assert wide.with_window(None) is wide.with_window(5) is wide.with_window(8) is wide
     assert torch.equal(wide.with_window(2).dense, narrow.dense) and narrow.with_window(5) is narrow
+    assert torch.equal(Mask(HERE, causal=False).with_window(2).dense, window_mask(HERE, HERE, 2))
     layer, x = Attention(16, 2, causal=True, window=2), torch.randn(1, N, 16)
     assert_close(layer(x, HERE, wide), layer(x, HERE))

@@ -37,6 +37,15 @@ def test_mask_reaches_every_layer(encoding):
     eye = torch.eye(7, dtype=torch.bool)
     alone = torch.cat([net(TOKENS[:, [i]], POSITIONS[[i]]) for i in range(7)], dim=1)
     assert_close(net(TOKENS, POSITIONS, eye), alone)
+    plain, last = Transformer(7, 3, dim=16, heads=2, encoding=encoding).double(), torch.cat([TOKENS[:, :-1], TOKENS[:, :1]], dim=1)
+    assert (plain(TOKENS, POSITIONS) != plain(last, POSITIONS))[:, 0].any(), "unless causal, the first token sees the last"
+
+
+def test_what_a_model_is_given_reaches_each_layer():
+    net = model(Encoding(), kv_heads=1, sinks=True)
+    for block, cache in zip(net.blocks, net.new_caches(capacity=9), strict=True):
+        assert block.attention.project.weight.shape == (32, 16) and block.attention.sinks.shape == (2,)
+        assert cache.capacity == 9
 
 
 def test_one_encoding_serves_all_layers():

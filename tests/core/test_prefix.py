@@ -39,7 +39,7 @@ def errors(layers, place, checkpoints=(), erase=False, starts=None):
 @pytest.mark.parametrize("seed", range(8))
 def test_reading_again_is_exact_from_where_the_law_says_and_from_nowhere_later(seed):
     layers, place = drawn(seed)
-    checkpoints, first = [place // 2], resume_at(layers, place)
+    checkpoints, first = [0, place // 2], resume_at(layers, place)
     assert resume_at(layers, place, checkpoints) == max(first, place // 2)
     for start, error in errors(layers, place, checkpoints, erase=seed > 3).items():
         exact = start <= first or start in checkpoints
@@ -57,6 +57,9 @@ def test_each_kind_by_itself(kind):
 
 
 def test_windows_add_up_and_rows_that_are_written_anew_spoil_the_text():
+    for layers, first in ([("chunk", 4), ("window", 3)], 4), ([("window", 3), ("chunk", 4)], 6):  # the last one asks first
+        apart = errors(layers, 9, starts=[first, first + 1])
+        assert resume_at(layers, 9) == first and apart[first] < EXACT and apart[first + 1] > APART
     layers, place = [("window", 4), "full", ("window", 6)], 15
     assert place - resume_at(layers, place) == 3 + 5
     hybrid, new = Hybrid(layers), torch.cat([OLD[:15], OLD[:6]])

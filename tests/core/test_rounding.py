@@ -145,7 +145,7 @@ def test_own_slopes_are_a_buffer_that_moves_with_the_layer():
 @pytest.mark.parametrize("kv_heads", [1, 2])
 def test_a_query_or_key_that_is_no_number_shows(mask, encoding, kv_heads):
     q, k, v = torch.randn(1, HEADS, 6, FEATURES), *torch.randn(2, 1, kv_heads, 6, FEATURES)
-    q[0, 0, 3], k[0, 0, 4] = torch.nan, torch.nan
+    q[0, 0, 3, 1] = k[0, 0, 0, 2] = torch.nan  # one feature will do, of the only key that the first query sees, too
     visible = {None: None, "in order": Mask(HERE), "pairs": HERE <= HERE[:, None]}[mask]
     got = attend(q, k, v, HERE, HERE, encoding, visible)
     want = attention_weights(q, k, HERE, HERE, encoding, visible) @ v

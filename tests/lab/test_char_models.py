@@ -41,6 +41,7 @@ def test_the_bytes_are_as_the_format_says():
     data, off = base64.b64decode(packed["weights"]), 0
     kinds = {name: kind for name, *_, kind in packed["shapes"]}
     assert [name for name, kind in kinds.items() if kind == "f32"] == ["encoding.table"]
+    assert pack(Transformer(6, 2, dim=16))["shapes"][0] == ["tokens.weight", 6, 16, "q8"]  # 16 numbers are worth a scale
     floats = {}
     for name, rows, columns, kind in packed["shapes"]:
         count = rows if kind == "q8" else rows * columns
@@ -107,11 +108,13 @@ def test_a_record_keeps_what_a_file_needs(monkeypatch):
 
 
 def test_each_seed_reads_passages_of_its_own(monkeypatch):
-    monkeypatch.setattr("d2lpos.lab.char_models.TEXTS", 2)
+    monkeypatch.setattr("d2lpos.lab.char_models.TEXTS", 1)
     run = replace(LITTLE, encoding="learned", eval_modes=("as trained", "last row"))
     model = build(run).eval()
     one, again, other = (char_model(model, replace(run, seed=seed))["places"] for seed in (0, 0, 1))
     assert one == again != other
+    monkeypatch.setattr("d2lpos.lab.char_models.TEXTS", 2)
+    assert char_model(model, run)["places"] != one, "the second passage is another one"
 
 
 @pytest.mark.parametrize("name", CHAR_MODELS)

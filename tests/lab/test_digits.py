@@ -39,6 +39,8 @@ def test_rows_are_pictures_of_the_split_with_their_labels(split, length):
         rows.setdefault(tuple(row), set()).add(label)
     for row, label in zip(tokens.tolist(), labels.tolist(), strict=True):
         assert label in rows[tuple(row)]
+    many, _ = digits(16_384, length, torch.Generator().manual_seed(0), split=split)
+    assert {*map(tuple, many.tolist())} == rows.keys(), "each picture is drawn"
 
 
 def slowly(image):

@@ -68,6 +68,11 @@ def test_the_curve_has_a_row_for_each_check_and_the_last_step(checks, steps):
     assert [row["step"] for row in curve] == steps
 
 
+def test_a_row_of_the_curve_has_the_mean_loss_since_the_row_before():
+    each, two = ([row["train"] for row in execute(replace(TINY, checks=checks))["curve"]] for checks in (4, 2))
+    assert two == pytest.approx([(each[0] + each[1]) / 2, (each[2] + each[3]) / 2]) and len(each) == 4
+
+
 def test_a_record_tells_what_was_run_and_where():
     start = time.perf_counter()
     record = execute(TINY)
@@ -90,6 +95,23 @@ def test_every_task_runs(task):
     run = Run(task, "alibi", length=64 if TASKS[task].needles else 16, steps=2, batch_size=4, dim=16, layers=1)
     record = execute(run)
     assert {m["split"] for m in record["metrics"]} == TASKS[task].tests.keys() - {"validation"}
+
+
+@pytest.mark.parametrize(("task", "asked"), [
+    ("copy", {(64, 512, 64, None), (512, 512, 64, None)}),
+    ("needle in a novel", {(64, 128, 64, 512), (512, 128, 64, 512), (64, 512, 64, None), (512, 512, 64, None)}),
+])
+def test_longer_rows_are_fewer_and_a_window_has_the_same_last_tokens_whatever_its_length(monkeypatch, task, asked):
+    """Length, rows, last tokens and the rows' own length, of all tests; a needle is in a row, not in a window of one."""
+    seen = set()
+
+    def test(model, sampler, length, rows, last=None, within=None, **how):
+        seen.add((length, rows, last, within))
+        return {"loss": 1.0, "accuracy": 0.5, "loss_last": 1.0, "accuracy_last": 0.5}
+
+    monkeypatch.setattr("d2lpos.lab.experiment.test", test)
+    execute(Run(task, "alibi", length=64, tested=(64, 512), steps=1, batch_size=2, dim=8, heads=2, layers=1))
+    assert {one for one in seen if one[2]} == asked
 
 
 def test_lengths_are_drawn_when_the_shortest_is_told():

@@ -16,6 +16,27 @@ def test_a_text_goes_on_exactly_where_it_was_left(erase):
         assert (y - whole[start:stop]).abs().max() < 1e-12
 
 
+def test_what_a_layer_gives_is_added():
+    hybrid = Hybrid(["full"])
+    hybrid.layers[0].attention.out.weight.data.zero_(), hybrid.layers[0].attention.out.bias.data.fill_(2)
+    torch.testing.assert_close(hybrid.read(TEXT)[0], hybrid.embed(TEXT) + 2)
+
+
+@pytest.mark.parametrize("layer", [*LAYERS[:4], ("window", 6), ("chunk", 6), ("convolution", 6)], ids=str)
+def test_all_but_a_full_layer_know_where_tokens_stand(layer):
+    hybrid, swapped = Hybrid([layer]), TEXT[[0, 2, 1, 3, 4, 5]]
+    one, other = (hybrid.read(text)[0][-1] for text in (TEXT[:6], swapped))
+    assert torch.allclose(one, other) == (layer == "full")
+
+
+def test_a_convolution_has_a_weight_for_each_of_the_last_tokens():
+    hybrid = Hybrid([("convolution", 3)])
+    x, weights = hybrid.embed(TEXT), hybrid.layers[0].weights
+    inputs = torch.nn.functional.rms_norm(x, (16,))
+    y = sum(weights[back] * inputs[9 - back] for back in range(3))
+    torch.testing.assert_close(hybrid.read(TEXT)[0][9], x[9] + y)
+
+
 def test_layers_hold_what_the_next_token_needs_and_no_more():
     _, memory = Hybrid(LAYERS).read(TEXT)
     held = [one[0].tolist() for number, one in enumerate(memory) if LAYERS[number] != "state"]

@@ -1,12 +1,13 @@
 """Probes say the truth about vectors that are known, and are asked about texts that they have not seen."""
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 from torch import nn
 
-from d2lpos import Learned, Transformer
+from d2lpos import Encoding, Learned, Transformer
 from d2lpos.lab.inside import first_token, learned_table, probes, similarity, states
 from d2lpos.lab.tasks import TASKS
 
@@ -79,12 +80,19 @@ def test_looking_inside_leaves_nothing_behind():
     assert not any(module._forward_pre_hooks for module in model.modules())
 
 
-def test_the_first_token_of_a_model_that_attends_evenly_takes_its_share():
-    model = Transformer(vocabulary=18, outputs=17, causal=True)
+class Leaning(Encoding):
+    """The first token's key counts three times."""
+
+    def score(self, q, k, q_positions, k_positions):
+        return torch.where(k_positions == 0, math.log(3), 0.0).expand(len(q_positions), -1)
+
+
+def test_the_first_token_of_a_model_that_leans_on_it_and_else_attends_evenly_takes_its_share():
+    model = Transformer(vocabulary=18, outputs=17, encoding=Leaning(), causal=True)
     for block in model.blocks:
         block.attention.project.weight.data.zero_()
         block.attention.project.bias.data.zero_()
-    share = sum(1 / (place + 1) for place in range(8, 16)) / 8
+    share = sum(3 / (place + 3) for place in range(8, 16)) / 8
     assert first_token(model, TASKS["echo"], 16, texts=2) == pytest.approx([share, share])
     for block in model.blocks:
         block.attention.sinks = nn.Parameter(torch.full((4,), 9.0))  # a key that gives nothing out

@@ -25,12 +25,16 @@ def test_parts_share_out_all_pairs_and_none_is_further_apart_than_in_training(ru
     assert 0 <= apart.min() and apart.max() < 32
 
 
-def test_what_is_near_is_as_it_was():
-    true = P[:, None] - P
-    near = (true >= 0) & (true < 8)
-    assert torch.equal(relative(RULES["self-extend"](P, P))[near], true[near])
-    near = (true >= 0) & (true <= 4)  # across a border too: the furthest is 24, chunks have 20
-    assert torch.equal(relative(RULES["dual chunk"](P, P))[near], true[near])
+def test_each_pair_is_as_far_apart_as_its_rule_says():
+    """Pair by pair: near ones as they are, others by groups of 11 behind a window of 8, or by chunks of 20 up to 24."""
+    group, (chunk, furthest) = 11, dual_chunk_for(32).values()
+    assert self_extend_for(32, 256) == {"group": group, "window": 8} and (chunk, furthest) == (20, 24)
+    for rule, far in (
+        ("self-extend", lambda q, k: q - k if q - k < 8 else q // group + 8 - 8 // group - k // group),
+        ("dual chunk", lambda q, k: (q % 20, min(q % 20 + 20, 24), 24)[min(q // 20 - k // 20, 2)] - k % 20),
+    ):
+        apart = relative(RULES[rule](P, P)).tolist()
+        assert all(apart[q][k] == far(q, k) for q in range(0, 256, 7) for k in range(q + 1))
 
 
 def test_settings_are_the_smallest_group_and_those_of_the_authors_code():
@@ -53,6 +57,9 @@ def test_attention_has_the_score_of_each_pair_at_its_own_offset(rule):
     torch.testing.assert_close(weights[0, 0], wanted)
     y = attend(q, k, v, here, here, InParts(rope, rule), Mask(here))
     torch.testing.assert_close(y, weights @ v)
+    begun = here + torch.arange(20)[:, None]  # each row from a start of its own
+    alone = [attend(*(x[[n]] for x in (q, k, v)), p, p, InParts(rope, rule), Mask(p)) for n, p in enumerate(begun)]
+    torch.testing.assert_close(attend(q, k, v, begun, begun, InParts(rope, rule), Mask(begun)), torch.cat(alone))
 
 
 def test_in_half_precision_scores_are_no_farther_off_than_those_of_rope():

@@ -8,6 +8,7 @@ from scipy.stats import ttest_1samp, ttest_rel
 from d2lpos.lab import Run, execute, frame, interval, paired, records, summary
 from d2lpos.lab.lines import line
 from d2lpos.lab.record import EVERY
+from d2lpos.lab.summary import below_zero
 from tests.lab.results import result
 
 COLUMNS = (
@@ -112,6 +113,14 @@ def test_numbers_of_one_draw_count_once_or_not_at_all(drawn, words):
 def test_an_interval_of_nan_is_refused():
     with pytest.raises(ValueError, match="values must be numbers; got nan"):
         interval(pd.Series([1.0, np.nan], DRAWS[:2]))
+
+
+@pytest.mark.parametrize(("values", "verdict"), [
+    ([-3.0, -2.9, -3.1], "holds"), ([-3.0, -1.0, 1.0], "open"), ([3.0, 1.0, -1.0], "open"), ([3.0, 2.9, 3.1], "fails"),
+])  # fmt: skip
+def test_a_sentence_is_decided_by_its_interval_over_passages_of_all_texts(values, verdict):
+    passages = pd.MultiIndex.from_tuples([("pride", 0), ("code", 0), ("code", 1)], names=["text", "seed"])
+    assert below_zero(pd.Series(values, passages))[3:] == (3, verdict)
 
 
 def test_summary_keeps_the_order_and_all_that_differs(table):

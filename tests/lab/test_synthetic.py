@@ -62,6 +62,7 @@ def test_addition(length, lowest_first):
 
 @pytest.mark.parametrize("length", [3, 4, 5, 20, 21, 64, 65, 514])
 def test_recall(length):
+    places = set()
     for row, asked in zip(*sample(recall, length, 256), strict=True):
         front, *pairs, query = [None] * (length % 2) + row
         assert front in (None, 16)
@@ -69,6 +70,8 @@ def test_recall(length):
         assert len(set(keys)) == len(keys) == (length - 1) // 2
         assert all(17 <= key < 273 for key in keys) and all(0 <= value < 16 for value in values)
         assert asked == {length - 1: dict(zip(keys, values, strict=True))[query]}
+        places.add(keys.index(query))
+    assert len(places) >= min(9, (length - 1) // 2), "any pair is asked for"
 
 
 @pytest.mark.parametrize("distance", [None, 2, 5, 8])

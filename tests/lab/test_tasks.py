@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from d2lpos.lab.tasks import TASKS
+from d2lpos.lab.text import characters, decode
 
 SAMPLERS = [
     pytest.param(task, sampler, id=f"{name}-{split}")
@@ -49,6 +50,24 @@ def test_every_token_and_every_answer_is_drawn(name):
     tokens, targets = (torch.cat([part.flatten() for part in parts]).unique() for parts in zip(*drawn, strict=True))
     unused = name in ("needle", "count")  # they need no filler to make a length odd
     assert len(tokens) == task.vocabulary - unused and targets.max() == task.outputs - 1
+
+
+def test_rows_that_validate_come_after_those_that_test():
+    task, draw = TASKS["lookup"], torch.Generator().manual_seed(0)
+    first, second = (torch.cat([t.flatten() for t in task.train(SIZE, 8, draw)]) for _ in range(2))
+    validation, test = (torch.cat([t.flatten() for t in sample(task.tests[split], 8)]) for split in ("validation", "test"))
+    assert torch.equal(test, first) and torch.equal(validation, second) and not torch.equal(first, second)
+
+
+@pytest.mark.parametrize("name", ["language", "flowing language", "language small", "masked", "masked small"])
+def test_each_split_draws_from_chapters_of_its_own(name):
+    task, own = TASKS[name], "small" if name.endswith("small") else "train"
+    for split, sampler in {"train": task.train, **task.tests}.items():
+        text = decode(characters({"train": own, "seen": "small"}.get(split, split), name.startswith("flowing")))
+        tokens, targets = sample(sampler, 80)
+        for row, wanted in zip(tokens, targets, strict=True):
+            whole = row if name.startswith(("language", "flowing")) else wanted.where(wanted >= 0, row)
+            assert max(decode(whole).replace("[CLS]", "").split("[SEP]"), key=len) in text
 
 
 @pytest.mark.parametrize(("task", "sampler"), SAMPLERS)

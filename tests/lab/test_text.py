@@ -99,11 +99,16 @@ def test_passages_begin_anywhere(split):
 def test_masked_holds_two_passages(split, length):
     book = read(split)
     tokens, targets = masked(64, length, torch.Generator().manual_seed(0), split=split)
-    for row in targets.where(targets != -100, tokens).tolist():
+    rows = targets.where(targets != -100, tokens).tolist()
+    assert len({row.index(SEP) for row in rows}) > min(length - 5, 9), "the first ends anywhere"
+    apart = 0
+    for row in rows:
         assert row[0] == CLS and row[-1] == SEP and row.count(SEP) == 2 and row.count(CLS) == 1
         between = row.index(SEP)
-        for passage in row[1:between], row[between + 1 : -1]:
-            assert passage and "".join(ALPHABET[t] if t < UNKNOWN else "|" for t in passage) in book
+        one, other = ("".join(ALPHABET[t] if t < UNKNOWN else "|" for t in part) for part in (row[1:between], row[between + 1 : -1]))
+        assert one and other and one in book and other in book
+        apart += book.find(other) != book.find(one) + len(one) + 1
+    assert apart > 56, "they are two, and seldom does one go on where the other ends"
 
 
 @pytest.mark.parametrize(("length", "count"), [(5, 1), (13, 2), (24, 3), (103, 15)])

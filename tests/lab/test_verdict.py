@@ -32,15 +32,16 @@ def arm(dropout, drop, best, last, validation=None):
 
 
 def noise(seed, mean=0.0, sd=0.001):
-    return mean + sd * np.random.default_rng(seed).standard_normal(len(SEEDS))
+    drawn = np.random.default_rng(seed).standard_normal(len(SEEDS))
+    return mean + sd * (drawn - drawn.mean())
 
 
 def test_the_moments_of_a_run():
-    table = moments([record("sum", 0.1, seed=3, best=2.0, last=2.5)])
+    table = moments([record("sum", 0.1, seed=3, best=2.0, last=2.5, validation=1.7)])
     common = {"task": "masked small", "encoding": "learned", "dropout": "sum", "drop": 0.1, "seed": 3}
     assert table.to_dict("records") == [
-        common | {"moment": "best", "step": 20, "validation": 2.0, "test": 2.0, "gap": pytest.approx(0.1)},
-        common | {"moment": "last", "step": 30, "validation": 2.5, "test": 2.5, "gap": pytest.approx(1.6)},
+        common | {"moment": "best", "step": 20, "validation": 1.7, "test": 2.0, "gap": pytest.approx(0.1)},
+        common | {"moment": "last", "step": 30, "validation": 2.2, "test": 2.5, "gap": pytest.approx(1.6)},
     ]
 
 
@@ -53,7 +54,7 @@ def test_the_validation_chooses_the_rate_and_the_test_does_not():
 
 
 def test_differences_and_p_values_are_what_scipy_says():
-    base, sides = noise(0, 2, 0.05), {name: noise(i, 2.03, 0.05) for i, name in enumerate(PLACED, 1)}
+    base, sides = noise(0, 2, 0.05), {name: noise(i, 2 + 0.03 * (i % 2), 0.05) for i, name in enumerate(PLACED, 1)}
     records = arm("none", 0.0, base, base)
     for name, side in sides.items():
         records += arm(name, 0.1, side, side)
@@ -69,7 +70,7 @@ def test_differences_and_p_values_are_what_scipy_says():
         assert (row["mean"], row["low"], row["high"], row["p"]) == pytest.approx(
             ((sides[name] - base).mean(), low, high, least), rel=1e-9
         )
-    assert tests[order[0]].pvalue < table.loc[order[0], "p"] < 1  # the correction does something here
+    assert tests[order[0]].pvalue < table.loc[order[0], "p"] < 1 == table["p"].max()  # the correction does something here
 
 
 @pytest.mark.parametrize(("by", "sd", "verdict"), [
