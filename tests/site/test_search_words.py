@@ -140,7 +140,7 @@ def section(href: str, name: str) -> str:
     return f"{Path(urlsplit(href).path).stem}#{re.sub(r'[^a-z0-9]+', '-', heading)}"
 
 
-@pytest.mark.parametrize(("threads", "least"), [(THREADS[:50], 48), (THREADS[50:], 22)], ids=["written-before", "written-after"])
+@pytest.mark.parametrize(("threads", "least"), [(THREADS[:50], 48), (THREADS[50:75], 22), (THREADS[75:], 9)], ids=["written-before", "written-after", "other-fields"])
 def test_titles_of_threads_find_their_section_among_the_first_three(site, browser, threads, least):
     lost = {}
     with visit(browser) as reader:
