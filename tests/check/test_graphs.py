@@ -23,6 +23,18 @@ def test_rounding_breaks_even_rings_only():
     assert rounded(torch.arange(10), 10)[0].tolist() == [0, -1, -2, -3, -4, -5, 4, 3, 2, 1]
 
 
+@pytest.mark.parametrize("period", [5, 6, 10, 11, 14])
+def test_the_sign_of_a_line_breaks_every_ring(period):
+    """As the first type of AfCycDesign's offsets does; its second gives the matrix of `rounded`."""
+    ids = torch.arange(period)
+
+    def on_a_line(ids):
+        offset = ids[:, None] - ids
+        return offset.sign() * torch.minimum(offset.abs(), period - offset.abs())
+
+    assert int((on_a_line(ids) != on_a_line((ids + 1) % period)).sum()) == 2 * (period - 1)
+
+
 def test_heat_on_a_ring_moves_with_the_nodes():
     ring = torch.eye(6, dtype=torch.float64).roll(1, 0)
     ring, order = ring + ring.mT, torch.tensor([3, 1, 5, 0, 2, 4])

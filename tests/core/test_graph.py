@@ -81,6 +81,15 @@ def test_walks_move_with_the_names_and_with_the_batch():
     assert features.shape == (2, 9, 5)
 
 
+def test_probabilities_on_the_graph_of_pyg_10098():
+    """Edges repeat there, and their weights add. PyTorch Geometric 2.8.1 says 22,252."""
+    generator = torch.Generator().manual_seed(42)
+    rows, columns = torch.randint(0, 100, (2, 1000), generator=generator)
+    weights = torch.rand(1000, generator=generator).double()
+    a = torch.zeros(100, 100).double().index_put((rows, columns), weights, accumulate=True)
+    assert f"{random_walk_features(a, 20).max():.3f}" == "0.287"
+
+
 @pytest.mark.parametrize("given, gets", [(torch.bool, torch.float32), (torch.int64, torch.float32), (torch.bfloat16,) * 2])
 def test_dtypes(given, gets):
     a = ring(6).to(given)

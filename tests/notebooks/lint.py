@@ -258,6 +258,15 @@ def markdown_is_plain(notebook: Notebook) -> Found:
 
 
 @rule
+def page_adds_no_mark_of_its_own(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        if "proof" in tags(cell) and r"\square" in cell.source:
+            yield at, "the page ends each proof with a square already"
+        if match := re.search(r"</summary>\n\n(\d+)\. ", cell.source):
+            yield at, f"becomes an entry of a list; write {match[1]}\\."
+
+
+@rule
 def no_widget_state(notebook: Notebook) -> Found:
     if "widgets" in notebook.content.metadata:
         yield 0, "metadata.widgets holds the state of a past kernel"

@@ -190,6 +190,10 @@ MISTAKES = {
         write("## Summary", "(summary)=\n## Summary"),
         write("**True.**", "[True]{.verdict}"),
     ],
+    "page_adds_no_mark_of_its_own": [
+        write("commutative and associative.", r"commutative and associative. $\square$"),
+        write("No: it is the sum", "5. The mean is the sum"),
+    ],
     "no_widget_state": [lambda notebook: notebook.metadata.update(widgets={})],
     "first_cell_installs": [
         write("d2lpos[notebooks] @ git", "git"),

@@ -90,7 +90,7 @@ def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
         expect(due).to_contain_text(texts)
         titles = due.locator(".admonition-title").all_inner_texts()
         assert titles == ["Question 4.1", "Question 5.2", "Question 2.1"]
-        expect(page.locator(".review")).to_have_count(60)
+        expect(page.locator(".review")).to_have_count(65)
         due.get_by_role("radio").first.check()
         due.get_by_role("button", name="Compare").first.click()
         texts = ["Not right. It comes back tomorrow.", "Right the last time.", "Right the last time."]

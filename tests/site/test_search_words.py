@@ -140,7 +140,10 @@ def section(href: str, name: str) -> str:
     return f"{Path(urlsplit(href).path).stem}#{re.sub(r'[^a-z0-9]+', '-', heading)}"
 
 
-@pytest.mark.parametrize(("threads", "least"), [(THREADS[:50], 48), (THREADS[50:], 42)], ids=["written-before", "written-after"])
+BY_FIELD = {"written-before": (THREADS[:50], 48), "written-after": (THREADS[50:94], 42), "graphs-and-times": (THREADS[94:], 9)}
+
+
+@pytest.mark.parametrize(("threads", "least"), BY_FIELD.values(), ids=BY_FIELD)
 def test_titles_of_threads_find_their_section_among_the_first_three(site, browser, threads, least):
     lost = {}
     with visit(browser) as reader:

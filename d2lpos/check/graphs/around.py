@@ -11,12 +11,12 @@ def around_ring(ids: Tensor, period: int) -> Tensor:
     return torch.where(2 * offset > period, offset - period, offset)
 
 
-def rounded(ids: Tensor, period: int) -> Tensor:
+def rounded(ids, period):
     offset = ids[:, None] - ids
     return (offset - period * (offset / period).round()).long()
 
 
-def one_round(ids: Tensor, period: int) -> Tensor:
+def one_round(ids, period):
     offset = ids[:, None] - ids
     offset = torch.where(2 * offset > period, offset - period, offset)
     return torch.where(2 * offset <= -period, offset + period, offset)
@@ -54,4 +54,5 @@ around = Check(
         "You count a pair once. Both entries, of (4, 9) and of (9, 4), are in the matrix.": 1,
         "With an even period some do change: look at the pairs half way around.": 0,
     }),),
+    cards=(rounded, one_round),
 )

@@ -13,6 +13,12 @@ def heat_kernel(vectors: Tensor, values: Tensor) -> Tensor:
     return (vectors * (-values).exp()) @ vectors.mT
 
 
+def each_value_once(vectors, values):
+    distinct = values.unique()
+    chosen = vectors[:, torch.searchsorted(values, distinct)]
+    return (chosen * (-distinct).exp()) @ chosen.mT
+
+
 def heat_cases(*pairs: tuple[Tensor, list[float]]) -> list[Case]:
     return [call(vectors=vectors, values=torch.tensor(values)) for vectors, values in pairs]
 
@@ -43,7 +49,10 @@ heat = Check(
         "The eigenvalues are not used. Slow waves are to count more than fast ones.": "(vectors * (-values).exp()) → vectors",
         "Fast waves count more here. The weight falls with the eigenvalue.": "(-values).exp() → values.exp()",
         "Both factors have the weight, so it is squared.": "@ vectors.mT → @ (vectors * (-values).exp()).mT",
+        "Of vectors with equal eigenvalues only the first is counted, so the result changes with the basis. Sum over all vectors.":
+            each_value_once,
     },
     as_good={"returned rounded as float16": "The exercise names no dtype, and float16 keeps these numbers to its own precision."},
     fixed={"values rises": "Eigenvalues come in order."},
+    cards=(each_value_once,),
 )

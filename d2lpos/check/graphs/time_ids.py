@@ -13,6 +13,12 @@ def hours_of(stamps: Tensor, variables: int) -> Tensor:
     return ((stamps - stamps[0]).double() / HOUR).repeat(variables)
 
 
+def rounded_first(stamps, variables):
+    seconds = stamps.float()
+    hours = (seconds - seconds[0]) / 3600
+    return hours.repeat(variables)
+
+
 def stamped(*tables: tuple[list[int], int]) -> list[Case]:
     return [call(stamps=torch.tensor(stamps), variables=variables) for stamps, variables in tables]
 
@@ -24,9 +30,9 @@ time_ids = Check(
         "each variable has all times, one variable after another": stamped(
             ([0, HOUR], 2), ([0, HOUR, 2 * HOUR], 3), ([HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR], 2),
         ),
-        "uneven times": stamped(([0, HOUR, 5 * HOUR], 1), ([900, 1800, 9000], 1), ([0, 0, 10 * HOUR, 11 * HOUR], 1), ([0, 1000 * HOUR + 360], 1)),
+        "uneven times": stamped(([0, HOUR, 5 * HOUR], 1), ([900, 1800, 9000], 1), ([0, 0, 10 * HOUR, 11 * HOUR], 1), ([0, 1000 * HOUR + 1080], 1)),
         "stamps of today": stamped(
-            ([NOW, NOW + HOUR], 1), ([NOW + 7, NOW + HOUR + 7, NOW + 2 * HOUR + 7], 1),
+            ([NOW, NOW + HOUR], 1), ([NOW, NOW + 60], 1), ([NOW + 7, NOW + HOUR + 7, NOW + 2 * HOUR + 7], 1),
         ),
     },
     mistakes={
@@ -36,8 +42,12 @@ time_ids = Check(
             lambda stamps, variables: torch.arange(len(stamps)).double().repeat(variables),
         "Here all variables of one time come first. The row has all times of one variable first.":
             ".repeat(variables) → .repeat_interleave(variables)",
-        "The stamps are rounded to float32 before you subtract: 128 seconds are lost. Subtract whole numbers.":
-            lambda stamps, variables: ((stamps.float() - stamps[0].float()).double() / HOUR).repeat(variables),
+        "The stamps are rounded to float32 before you subtract, so they are off by up to a minute. Subtract whole numbers.":
+            (rounded_first, lambda stamps, variables: (stamps / HOUR - stamps[0] / HOUR).repeat(variables)),
+        "16 bits are too few: of 1,000.3 hours float16 makes 1,000.5, and bfloat16 makes 1,000. Return float32 or float64.": (
+            "((stamps - stamps[0]).double() / HOUR) → ((stamps - stamps[0]) / HOUR).half()",
+            "((stamps - stamps[0]).double() / HOUR) → ((stamps - stamps[0]) / HOUR).bfloat16()",
+        ),
         "These are seconds. Hours are asked for.": "/ HOUR → / 1",
         "These are times from the event before. Positions are times from the first.":
             lambda stamps, variables: (stamps.diff(prepend=stamps[:1]).double() / HOUR).repeat(variables),
@@ -45,9 +55,9 @@ time_ids = Check(
             "/ HOUR → / (stamps[-1] - stamps[0])",
     },
     as_good={
-        "returned rounded as float16": "The exercise names no dtype, and float16 keeps these numbers to its own precision.",
         "(stamps - stamps[0]).double() → (stamps - stamps[0]).float()": "After the subtraction numbers are small.",
         "(stamps - stamps[0]).double() → stamps - stamps[0]": "Whole numbers are divided in float32, and are small by then.",
     },
     fixed={"stamps rises": "The stamps come in order."},
+    cards=(rounded_first,),
 )
