@@ -68,7 +68,7 @@ add_positions = Check(
             lambda x, table, positions: x + table[: x.shape[1]],
         "These are the rows alone. Add them to x.": lambda x, table, positions: embedding(positions, table),
         "The first sentence's positions serve all.":
-            lambda x, table, positions: x + embedding(positions.reshape(-1, x.shape[1])[0], table),
+            lambda x, table, positions: x + embedding(positions, table).reshape(-1, *x.shape[1:])[:1],
         "A table that is detached, or read through .data, gets no gradient.":
             lambda x, table, positions: x + embedding(positions, table.detach()),
         "Positions past the table get its last row. Here they are to be refused.":
