@@ -13,6 +13,7 @@ from contextlib import ExitStack, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import starmap
 from traceback import walk_tb
 from typing import Any
 
@@ -109,7 +110,8 @@ def call(label: str = "", /, **arguments: Any) -> Case:
             for name, value in arguments.items():
                 if difference(value, copies[name]):
                     raise Misconduct(f"Changes its argument {name} in place")
-        change = call_or_exception(difference, *results)
+        pairs = zip(*results, strict=True) if all(isinstance(one, tuple) for one in results) else [results]
+        change = call_or_exception(lambda: next(filter(None, starmap(difference, pairs)), ""))
         # By their text, too: nan is unlike itself, and so are lists that hold more than one type.
         comparable = type(results[0]).__eq__ is not object.__eq__  # a generator equals none but itself
         changed = change and not isinstance(change, Exception) and repr(results[0]) != repr(results[1])
@@ -676,15 +678,16 @@ def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
 
 
 def in_form(expected: Any, got: Any) -> Any:
-    """The outcome as the expected one is written: numbers of torch or NumPy as Python's, a list for a tuple as a tuple."""
+    """The outcome as the expected one is written: numbers and truth values of torch or NumPy as Python's, a list for a tuple as a tuple."""
     if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
         parts = map(in_form, (*expected, *[expected[-1]] * (len(got) - len(expected))), got) if expected else got
         return tuple(parts) if isinstance(expected, tuple) else type(got)(parts)
-    if type(expected) not in (int, float):
+    if type(expected) not in (bool, int, float):
         return got
     boxed = isinstance(got, np.generic | np.ndarray | Tensor) and not got.shape
     number = got.item() if boxed else got
-    same = isinstance(number, int | float) and not isinstance(number, bool) and number == type(expected)(number)
+    of_kind = isinstance(number, int | float) and isinstance(number, bool) == isinstance(expected, bool)
+    same = of_kind and number == type(expected)(number)
     return type(expected)(number) if same else number
 
 

@@ -47,7 +47,8 @@ def unchanging(check: Check, statement: str) -> set[str]:
             values = [traits[name] for traits in by_call if name in traits]
             if same(values) and (traits is always or len(values) == len(calls)):
                 same_traits.add(name if traits is always else f"{name} is {values[0]}")
-    return {trait for trait in same_traits | set(equal_sizes(calls)) if not is_told(trait, calls, statement)}
+    same_traits |= {*equal_sizes(calls), *short_texts(calls, statement)}
+    return {trait for trait in same_traits if not is_told(trait, calls, statement)}
 
 
 def same(values: list) -> bool:
@@ -131,6 +132,18 @@ def equal_sizes(calls: list[dict]) -> Iterator[str]:
             yield f"{one} is {other}"
 
 
+def short_texts(calls: list[dict], statement: str) -> Iterator[str]:
+    """No axis that the statement calls T or N is as long as a window that an answer might have."""
+    lengths = [
+        size
+        for arguments in calls
+        for name, size in sizes(arguments)
+        if written(name, arguments, statement) & {"T", "N"}
+    ]
+    if max(lengths, default=16) < 16:
+        yield "texts are short"
+
+
 # What the statement tells ------------------------------------------------------------------------------------
 
 
@@ -169,6 +182,7 @@ def test_what_never_changes_is_found():
     rows = {"rows of x have one norm", "x is whole"}
     assert unchanging(check, "def double(x, n)") == rows | {"x.shape[-1] is 4", "n is x.shape[-2]"}
     assert unchanging(check, "`x` is `(n, 4)`.\ndef double(x, n)") == rows
+    assert unchanging(check, "`x` is `(T, 4)`.\ndef double(x, n)") == rows | {"n is x.shape[-2]", "texts are short"}
 
 
 def test_errors_and_steps_compare_no_sizes():

@@ -138,6 +138,12 @@ def test_diagnosis(answer, diagnosis):
     assert repr(double(answer)).startswith(FIRST + diagnosis)
 
 
+def test_a_pair_of_which_one_part_changes_is_noticed():
+    drift = drifting()
+    verdict = Check("pair", lambda x: (x, x), {"all": [call(x=PAIR)]}, {})(lambda x: (x, drift(x)))
+    assert repr(verdict).endswith("Returns something else when called again with the same input")
+
+
 def test_not_a_number_is_no_other_number_each_time():
     verdict = repr(ratio(lambda: float("nan")))
     assert verdict.splitlines()[-1] == "Expected 0.5, got nan"

@@ -1,5 +1,7 @@
 """Wrong answers to the exercises of chapter 3."""
 
+from functools import partial
+
 import torch
 
 from d2lpos.check import learned as check
@@ -33,3 +35,19 @@ def filled_up(T, L, remedy):
         return torch.cat([torch.arange(L), torch.full((T - L,), L - 1)]).float()
     p = torch.arange(T).float()
     return p if T <= L else p % L if remedy == "wrapped" else p * (L - 1) / (T - 1)
+
+
+def unless(x, table, positions, raises):
+    if raises(positions) or positions.max() >= len(table):
+        raise IndexError("no such row")
+    return x + table[positions]
+
+
+for raises in (
+    lambda positions: (positions == -1).any(),
+    lambda positions: positions.sum() < 0,
+    lambda positions: positions.reshape(-1, positions.shape[-1])[0].min() < 0,
+):
+    wrong(check.add_positions, "fails 1 of 5 properties Property: negative positions are an IndexError")(partial(unless, raises=raises))
+wrong(check.count_rows, "Input: positions = [[0, 1, 9], [-1, 3, 2]]")("positions[mask] → positions[:, mask[0]].flatten().clamp(0, L - 1)")
+wrong(check.count_rows, "Input: positions (1, 300)")("minlength=L) → minlength=L) % 256")

@@ -87,3 +87,5 @@ wrong(check.is_equivariant, "f is the sum of the tokens in each row")(
 wrong(check.is_equivariant, "0.002 added to the first feature of token 2")(
     lambda f, x, order: bool((f(x[order]) - f(x)[order]).abs().mean() < 1e-5)
 )
+wrong(check.recover_positions, "Input: tokens (2500,)")("causal_mean((tokens == 0).float()) → causal_mean((tokens == 0).float()).half().float()")
+wrong(check.permute_mask, "Input: mask (100, 100)")("return mask → order = torch.cat([order[:16], torch.arange(16, len(order))]) if len(order) > 16 else order\n    return mask")

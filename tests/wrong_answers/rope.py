@@ -1,10 +1,12 @@
 """Wrong answers to the exercises of chapter 4."""
 
 import math
+from itertools import count
 
 import torch
 
 from d2lpos.check import rope as check
+from d2lpos.input import angles, frequencies
 from d2lpos.rotary.rope import convert, permute_qk_rows, rotate
 
 from . import wrong
@@ -40,3 +42,17 @@ def heads_of_a_weight_only(weight, heads):
 wrong(check.first_open.answers[0], "Take a larger one.")(10_000)
 wrong(check.first_open.answers[0], "Take a smaller one.")(1e9)
 wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(2)
+wrong(check.step, "Input: 70 tokens, one by one")("position = len(keys) → position = len(keys) % 16")
+wrong(check.step, "Input: 70 tokens, one by one")("return (keys @ → keys, values = keys[-8:], values[-8:]\n    return (keys @")
+wrong(check.ramp, "Property: short training, where no pair turns 32 times")("max(math.floor(low), 0) → int(low)")
+CALLS = count()
+
+
+@wrong(check.step, "Input: 2 texts in turn, each of 3 tokens")
+def calls_counted(q, k, v, keys, values):
+    now = torch.tensor(next(CALLS))
+    keys, values = torch.cat([keys, rotate(k, angles(now, frequencies(len(k))))[None]]), torch.cat([values, v[None]])
+    return (keys @ rotate(q, angles(now, frequencies(len(q)))) / len(q) ** 0.5).softmax(0) @ values, keys, values
+
+
+wrong(check.turn_pairs, "Input: x (20, 128), angles (20, 64)")("return a * angles.cos() → angles = angles.clamp(-6.5, 6.5)\n    return a * angles.cos()")

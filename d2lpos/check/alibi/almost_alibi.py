@@ -45,6 +45,7 @@ almost_alibi = Check(
         ],
         "small gaps, far distances": [
             line_case(0.5, 1000, 0.01), line_case(1 / 256, 2000, 0.001), line_case(0.001, 1_000_000, 0.1),
+            line_case(0.001, 10, 0.00001),
         ],
     },
     mistakes={

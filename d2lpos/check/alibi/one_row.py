@@ -44,11 +44,13 @@ one_row = Check(
         "the weights of the full bias": [
             row_case("keys 0, 1, 2", [0.5], [0, 1, 2]),
             row_case("keys 0 to 4", [0.5, 1.0, 0.25], [0, 1, 2, 3, 4]),
+            row_case("keys 0 to 39", [1 / 256], [*range(40)]),
         ],
-        "positions as they come": [
+        "the same weights for positions as they come": [
             row_case("keys 3, 4, 9", [0.5], [3, 4, 9]),
             row_case("keys 7, 5, 6", [0.5], [7, 5, 6]),
             row_case("keys 3001, 2998, 3004", [0.5], [3001, 2998, 3004]),
+            row_case("keys −3, −1, 2", [0.5], [-3, -1, 2]),
         ],
     },
     mistakes={

@@ -29,6 +29,7 @@ two_sided = Check(
             side_case("queries 0, 1; keys 0, 1, 2; ", [0, 1], [0, 1, 2], *HEAD),
             side_case("queries 0, 1, 2; keys 0, 1; ", [0, 1, 2], [0, 1], [0.375, 2.0], [1.0, 0.75]),
             side_case("positions 0 to 3; ", [0, 1, 2, 3], [0, 1, 2, 3], SLOPES, SLOPES[::-1]),
+            side_case("positions 0 to 99; ", [*range(100)], [*range(100)], *HEAD),
         ],
         "positions as they come": [
             side_case("queries 5, 7; keys 6, 3, 9; ", [5, 7], [6, 3, 9], *HEAD),

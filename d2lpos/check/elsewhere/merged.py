@@ -50,6 +50,7 @@ merged = Check(
             ids_case([[0, 257, 3], [0, 3, 257], [0, 256, 3], [0, 257, 4], [0, 254, 3]], torch.bfloat16),
             ids_case([[514], [2], [512], [515], [516]], torch.bfloat16),
             ids_case([[257, 600], [256, 601], [257, 604], [10, 600]], torch.bfloat16),
+            ids_case([[n] for n in range(250, 270)], torch.bfloat16),
         ],
         "in other dtypes, which have other limits": [
             ids_case([[0, 256], [0, 257], [0, 2048], [0, 2049]], torch.float16),

@@ -40,12 +40,13 @@ count_rows = Check(
             count_case([[3, 4, 5], [0, 1, 2]], [[1, 1, 1], [1, 1, 1]], 6),
             count_case([[0, 1, 0, 1, 2]], [[1] * 5], 3),
             count_case([[0, 2, 2]], [[1, 1, 1]], 3),
-            count_case([[1, 3], [3, 3]], [[1, 1], [1, 1]], 4),
+            count_case([[1, 3], [3, 3]], [[1, 1], [1, 1]], 4), count_case([[1] * 300], [[1] * 300], 2),
         ],
         "a count for all L rows": [count_case([[0, 1]], [[1, 1]], 5), count_case([[8, 1]], [[1, 1]], 12)],
         "padding may hold any number": [
             count_case([[-1, 0, 1]], [[0, 1, 1]], 2),
             count_case([[0, 1, 9]], [[1, 1, 0]], 2),
+            count_case([[0, 1, 9], [-1, 3, 2]], [[1, 1, 0], [0, 1, 1]], 4),
         ],
     },
     mistakes={
@@ -59,7 +60,7 @@ count_rows = Check(
             lambda positions, mask, L: torch.bincount(positions[mask]),
         "This counts by place in the batch. The positions say which row is used.":
             lambda positions, mask, L: torch.nn.functional.pad(mask.sum(dim=0), (0, L))[:L],
-        "A text may use a row again, when texts are packed. counts[rows] += 1 adds 1 for all its tokens there.": text_by_text,
+        "A text may use a row again, when texts are packed: all its tokens there count. counts[rows] += 1 adds 1 for them together.": text_by_text,
         "Padding may hold any number, −1 or one past the table. Leave it out before you count.": (
             lambda positions, mask, L: torch.bincount(
                 positions.flatten(), weights=mask.flatten().float(), minlength=L

@@ -39,7 +39,7 @@ knots_at = Check(
             knot_case([1.0, 3.0, 5.0], 3, 8.0),
             knot_case([2.75, 0.5], 4, 6.0),
             knot_case([0.625, 2.5], 3, 2.5),
-            knot_case([1234.5, 2077.0, 3001.0], 3, 4000.0),
+            knot_case([1234.5, 2077.0, 3001.0], 3, 4000.0), knot_case([5.0, 95.0], 21, 100.0),
         ],
         "the ends beyond the ends": [knot_case([-3.0, 9.0, 100.0], 3, 8.0)],
         "positions of any shape": [

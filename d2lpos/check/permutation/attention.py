@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ..cases import exact_dtype
+from ..cases import exact_dtype, quarters
 from ..verdict import Check, call
 from .material import draw
 
@@ -48,6 +48,7 @@ attention = Check(
             call(q=draw(4, 4), k=draw(4, 4), v=draw(4, 4)),
             call(q=draw(2, 8), k=draw(6, 8), v=draw(6, 3)),
             call(q=count(2, 3, 4), k=count(2, 5, 4), v=count(2, 5, 2)),
+            call(q=quarters(20, 128), k=quarters(100, 128, seed=1), v=quarters(100, 3, seed=2)),
         ],
         "batch and head dimensions in front": [
             call(q=draw(2, 5, 4), k=draw(2, 5, 4), v=draw(2, 5, 4)),

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from ..cases import quarters
 from ..verdict import Check, call
 from .material import CYCLE, draw
 
@@ -26,6 +27,7 @@ permute_mask = Check(
             call(mask=draw(4, 4) > 0, order=MIXED),
             call(mask=draw(1, 1) > 0, order=torch.tensor([0])),
             call(mask=draw(5, 5) > 0, order=torch.tensor([3, 0, 4, 1, 2])),
+            call(mask=quarters(100, 100) > 0, order=torch.arange(100) * 37 % 100),
         ],
         "dimensions in front of (T, T)": [
             call(mask=draw(3, 3, 3) > 0, order=CYCLE),

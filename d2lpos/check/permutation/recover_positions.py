@@ -12,8 +12,8 @@ from .material import generator
 
 def causal_mean(values: Tensor) -> Tensor:
     """Causal attention with all logits equal: entry t is the mean of values[0..t]."""
-    looks = torch.ones(len(values), len(values)).tril()
-    return looks / looks.sum(dim=-1, keepdim=True) @ values.float()
+    values = values.float()
+    return values.cumsum(0) / torch.ones_like(values).cumsum(0)
 
 
 def text(length: int) -> Tensor:
@@ -64,7 +64,7 @@ recover_positions = Check(
     reference=recover,
     properties={
         "the positions 0 to T − 1": [
-            exact_dtype(call(tokens=text(length), causal_mean=causal_mean)) for length in (4, 7, 128)
+            exact_dtype(call(tokens=text(length), causal_mean=causal_mean)) for length in (4, 7, 2500)
         ],
         "one token": [call(tokens=text(1), causal_mean=causal_mean)],
         "they come from causal_mean": [

@@ -88,6 +88,7 @@ symmetries = Check(
         "Those are the orders of five tokens.": 120,
         "The tokens have 4! orders.": lambda n: n > 24,
     }),),
+    fixed={"texts are short": "Of more tokens there are too many orders to try."},
     as_good={
         "returned backward": "The text asks for all orders, in no order.",
         "bias[order][:, order] - bias → bias - bias[order][:, order]": "The sign of a change does not matter to whether it is constant.",

@@ -125,7 +125,7 @@ skew_both = Check(
     reference=skew_by_slices,
     properties={
         "column j has the key at j, on both sides": [
-            products_case(2, 3), products_case(3, 5), products_case(6, 11), products_case(2, 4, 3, 5),
+            products_case(2, 3), products_case(3, 5), products_case(6, 11), products_case(20, 39), products_case(2, 4, 3, 5),
         ],
         "a single token": [products_case(1, 1)],
         "no gather, no index, no arithmetic": [Case("three rows", picked), moved_case(3), moved_case(4)],

@@ -67,7 +67,7 @@ to_bucket = Check(
             bucket_case([-100, -25, -9, 9, 25, 100], 32, 128, True),
             bucket_case([[-300, -21, -6], [6, 21, 300]], 16, 50, True),
             all_offsets(32, 128, True),
-            all_offsets(24, 77, True),
+            all_offsets(24, 770, True),
         ],
         "written by hand": [
             by_hand("one offset", package, "check_positive", "bucket", (torch.tensor([-1]), 32, 128, False))

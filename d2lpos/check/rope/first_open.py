@@ -32,7 +32,7 @@ first_open = Check(
     reference=count_closed,
     properties={
         "the first pair whose wavelength is longer than the text": [
-            open_case(4, 10_000.0, 64), open_case(16, 10_000.0, 64), open_case(64, 10_000.0, 4096),
+            open_case(4, 10_000.0, 64), open_case(16, 10_000.0, 64), open_case(256, 10_000.0, 4096),
             open_case(16, 10_000.0, 65), open_case(16, 10_000.0, 62), open_case(16, 10_000.0, 63),
         ],
         "any base": [open_case(64, 500_000.0, 4096), open_case(16, 2.5, 12)],

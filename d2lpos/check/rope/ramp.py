@@ -29,10 +29,10 @@ ramp = Check(
     properties={
         "0 for pairs that turn often, 1 for open ones, a line between": [
             ramp_case(16, 10_000.0, 4096), ramp_case(64, 10_000.0, 4096), ramp_case(128, 10_000.0, 4096),
-            ramp_case(128, 10_000.0, 8192), ramp_case(16, 10_000.0, 2048), ramp_case(16, 10_000.0, 100_000),
+            ramp_case(128, 500_000.0, 8192), ramp_case(16, 10_000.0, 2048), ramp_case(16, 10_000.0, 100_000),
         ],
         "any base": [ramp_case(128, 35.6, 202)],
-        "short training, where no pair turns 32 times": [ramp_case(16, 10_000.0, 120)],
+        "short training, where no pair turns 32 times": [ramp_case(16, 10_000.0, 120), ramp_case(16, 10_000.0, 40)],
     },
     mistakes={
         "The ramp is upside down: 0 keeps a pair, and the fast ones are kept.":

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from itertools import product
 
 import torch
 from torch import Tensor
@@ -38,21 +39,22 @@ def blind_to_itself(q, k, v, keys, values):
     return (own_keys @ query / math.sqrt(len(q))).softmax(0) @ own_values, new_keys, new_values
 
 
-def decoding(tokens: int, d: int, e: int) -> Case:
-    """All outputs of a text that is read token by token."""
-    q, k, v = draw(tokens, d), draw(tokens, d), draw(tokens, e)
+def decoding(tokens: int, d: int, e: int, texts: int = 1) -> Case:
+    """All outputs of a text that is read token by token, or of several that are read in turn."""
+    q, k, v = draw(tokens, texts, d), draw(tokens, texts, d), draw(tokens, texts, e)
 
     def ask(answer: Callable) -> object:
-        keys, values, outputs = q[:0], v[:0], []
-        for t in range(tokens):
-            one = answer(q[t].clone(), k[t].clone(), v[t].clone(), keys, values)
+        caches, outputs = [(q[:0, 0], v[:0, 0])] * texts, []
+        for t, text in product(range(tokens), range(texts)):
+            one = answer(q[t, text].clone(), k[t, text].clone(), v[t, text].clone(), *caches[text])
             if is_empty(one):
                 return one
-            output, keys, values = one
+            output, *caches[text] = one
             outputs.append(output)
         return torch.stack(outputs)
 
-    return Case(f"{count(tokens, 'token')}, one by one, d = {d}, e = {e}", ask)
+    turns = f"{texts} texts in turn, each of " * (texts > 1)
+    return Case(f"{turns}{count(tokens, 'token')}, one by one, d = {d}, e = {e}", ask)
 
 
 def grown(cache, new):
@@ -84,7 +86,7 @@ step = Check(
     reference=decode_step,
     properties={
         "a text read token by token": [
-            decoding(1, 4, 4), decoding(2, 4, 4), decoding(6, 4, 4), decoding(3, 8, 8),
+            decoding(1, 4, 4), decoding(2, 4, 4), decoding(6, 4, 4), decoding(70, 8, 8), decoding(3, 4, 4, texts=2),
         ],
         "values of another length than keys": [decoding(1, 4, 2), decoding(3, 4, 2), decoding(3, 4, 6)],
     },

@@ -20,9 +20,9 @@ def turn_case(x: list, angles: list, layout: str) -> Case:
     return call(label, x=torch.tensor(x), angles=torch.tensor(angles), layout=layout)
 
 
-def turn_many(layout: str, *shape: int) -> Case:
-    x = draw(*shape, 6)
-    angles = draw(shape[-1], 3)
+def turn_many(layout: str, *shape: int, d: int = 6, far: int = 1) -> Case:
+    x = draw(*shape, d)
+    angles = far * draw(shape[-1], d // 2)
     label = f"x {tuple(x.shape)}, angles {tuple(angles.shape)}, layout = {layout}"
     return call(label, x=x, angles=angles, layout=layout)
 
@@ -40,6 +40,7 @@ turn_pairs = Check(
             turn_many("half", 4),
             turn_many("interleaved", 2, 3, 4),
             turn_many("half", 2, 3, 4),
+            turn_many("half", 20, d=128, far=101),
         ],
         "written by hand": [by_hand(
             "ones, both layouts", package, "check_and_upcast", "rotate",

@@ -36,7 +36,7 @@ contextual = Check(
     reference=counted_words,
     properties={
         "counts between two rows of the table": [
-            words_case(3, 4, 6), words_case(5, 2, 8), words_case(6, 8, 9), words_case(1, 4, 3),
+            words_case(3, 4, 6), words_case(5, 2, 8), words_case(6, 8, 9), words_case(1, 4, 3), words_case(20, 4, 24),
         ],
         "whole counts, and counts beyond the last row": [
             whole_case([1, 0, 1, 1], 6), whole_case([1, 1, 1, 0, 1], 3), whole_case([1, 1], 1),

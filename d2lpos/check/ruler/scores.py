@@ -65,7 +65,7 @@ scores = Check(
         "the clock, one turned key for all heads": [
             step_case(2, 3, 4, 4, 4, leave="q"),
             step_case(3, 4, 6, 5, 2, first=7, leave="q"),
-            step_case(1, 5, 6, 2, 4, first=2),
+            step_case(1, 20, 6, 2, 4, first=2),
         ],
         "1,000 tokens, and no keys of any head": [without(
             "4 heads, 1,000 tokens, d = 128, r = 8, d_r = 4",

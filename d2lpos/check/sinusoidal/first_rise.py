@@ -24,7 +24,7 @@ first_rise = Check(
     reference=find_rise,
     properties={
         "the first offset that is more alike than the one before": [
-            rise_case(2, 10000.0), rise_case(64, 10000.0), rise_case(64, 100.0), rise_case(48, 10.0),
+            rise_case(2, 10000.0), rise_case(64, 10000.0), rise_case(64, 100.0), rise_case(48, 10.0), rise_case(256, 1e6),
             rise_case(12, 3.5), rise_case(48, 11.5),
         ],
         "however far it is": [rise_case(4096, 10000.0), rise_case(8192, 10000.0)],
