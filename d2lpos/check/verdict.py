@@ -680,11 +680,11 @@ def in_form(expected: Any, got: Any) -> Any:
     if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
         parts = map(in_form, (*expected, *[expected[-1]] * (len(got) - len(expected))), got) if expected else got
         return tuple(parts) if isinstance(expected, tuple) else type(got)(parts)
-    if type(expected) not in (int, float):
+    if type(expected) not in (bool, int, float):
         return got
     boxed = isinstance(got, np.generic | np.ndarray | Tensor) and not got.shape
     number = got.item() if boxed else got
-    same = isinstance(number, int | float) and not isinstance(number, bool) and number == type(expected)(number)
+    same = isinstance(number, int | float) and isinstance(number, bool) is isinstance(expected, bool) and number == type(expected)(number)
     return type(expected)(number) if same else number
 
 

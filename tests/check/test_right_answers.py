@@ -23,7 +23,7 @@ def in_another_form(value):
     """The same numbers in another dtype, a number as a tensor of no axes, a list for a tuple; also from a function."""
     if isinstance(value, Tensor):
         return value.to(OTHER.get(value.dtype, value.dtype))
-    if type(value) in (int, float):
+    if type(value) in (bool, int, float):
         return torch.tensor(value)
     if isinstance(value, tuple | list):
         return [*map(in_another_form, value)]

@@ -32,3 +32,5 @@ def five_questions(loss, pairs, allowed):
         middle = (low + high) // 2 if high - low > 1 else high
         low, high = (low, middle) if loss(middle) <= limit else (middle, high)
     return high
+wrong(check.frozen, "64 pairs, too much below 49")("limit = loss(pairs) → pairs = 32\n    limit = loss(pairs)")
+wrong(check.cuts, "missing 14")("unlike[row - 1] and unlike[row]] → unlike[row - 1] and unlike[row]][:3]")
