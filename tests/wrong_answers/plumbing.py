@@ -13,9 +13,6 @@ wrong(check.packed, "Two tensors are asked for: positions and mask")("return her
 wrong(check.packed, "positions and mask are (5,) and (5, 5) here")(
     "here - cu_seqlens[text], (text → (here - cu_seqlens[text])[None], (text[None]"
 )
-wrong(check.packed, "The mask is torch.float32; it is to be Boolean")(
-    "(text == text[:, None]) & (here <= here[:, None]) → ((text == text[:, None]) & (here <= here[:, None])).float().log()"
-)
 
 
 def lines(parents):
