@@ -137,6 +137,7 @@ offsets_only = Check(
     }),),
     cards=(equal_weights_along_diagonals, constant_in_both),
     as_good={
+        "bool((change - change[:, :1]).abs().lt(1e-05).all()) → (change - change[:, :1]).abs().lt(1e-05).all()": "A tensor that is true is as good as True.",
         "bias[1:, 1:] - bias[:-1, :-1] → bias[:-1, :-1] - bias[1:, 1:]": "The sign of all differences does not matter.",
         "change - change[:, :1] → change[:, :1] - change": "The sign of all differences does not matter.",
     },
