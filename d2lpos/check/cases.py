@@ -123,9 +123,14 @@ def positions_and_mask(outcome: object, *shapes: tuple[int, ...]) -> tuple[Tenso
     positions, mask = two_tensors(outcome, "positions and mask", *shapes)
     if not is_whole_numbers(positions):
         raise Misconduct(f"Positions are {positions.dtype}; whole numbers are asked for")
+    return positions, boolean(mask)
+
+
+def boolean(mask: Tensor) -> Tensor:
+    """The mask, if it is Boolean."""
     if mask.dtype != torch.bool:
         raise Misconduct(f"The mask is {mask.dtype}; it is to be Boolean, True where a query sees a key")
-    return positions, mask
+    return mask
 
 
 def is_whole_numbers(x: Tensor) -> bool:

@@ -95,7 +95,7 @@ def token_by_token(forward, x):
     for at in np.ndindex(*x.shape[:-1]):
         for step in (-300.0, 7.0, 300.0):
             other = x.clone()
-            other[at] += step
+            other[at] += step * torch.arange(1, x.shape[-1] + 1)
             erased[at] &= torch.equal(forward(other)[at], forward(x)[at])
     return erased
 

@@ -38,5 +38,18 @@ def test_the_form_counts_where_the_exercise_names_one(check):
     assert survives(check, altered(check.reference, in_another_form)) is not exact
 
 
+@pytest.mark.parametrize("check", [check for check in CHECKS if callable(check.reference)], ids=lambda check: check.name)
+def test_a_mask_is_boolean(check):
+    masks = []
+
+    def in_numbers(value):
+        if isinstance(value, Tensor) and value.dtype == torch.bool:
+            masks.append(value)
+            return value.float()
+        return [*map(in_numbers, value)] if isinstance(value, tuple | list) else value
+
+    assert not (survives(check, altered(check.reference, in_numbers)) and masks)
+
+
 def test_numpys_integers_are_whole_numbers():
     assert trained.frozen(lambda *arguments: np.int64(trained.frozen.reference(*arguments)))

@@ -103,7 +103,13 @@ def always(arguments: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     ]
     if equal:
         yield "entries that are equal are one object", all(one is other for one, other in equal)
+    for (one, a), (other, b) in combinations(arguments.items(), 2):
+        if paired := in_pairs(a, b):
+            yield f"{one} is at least {other}", all(x >= y for x, y in paired)
+            yield f"{one} is at most {other}", all(x <= y for x, y in paired)
     for name, value in arguments.items():
+        if isinstance(value, dict) and len(value) > 1:
+            yield f"the keys of {name} rise", all(one <= other for one, other in pairwise(value))
         if isinstance(value, float) or isinstance(value, Tensor) and value.is_floating_point():
             yield f"{name} is whole", bool(torch.as_tensor(value).frac().eq(0).all())
         if isinstance(value, Tensor) and value.dim() > 1:
@@ -117,6 +123,15 @@ def always(arguments: dict[str, Any]) -> Iterator[tuple[str, bool]]:
             yield f"{name} falls", all(one >= other for one, other in pairwise(row))
         if isinstance(row, list) and len(row) > 1:
             yield f"entries of {name} are equal", len(set(map(repr, row))) == 1
+
+
+def in_pairs(one: Any, other: Any) -> list[tuple[float, float]]:
+    """The numbers of two tensors of one shape, or of what two dictionaries have under one key, side by side."""
+    if all(isinstance(x, Tensor) and x.is_floating_point() for x in (one, other)) and one.shape == other.shape:
+        return [*zip(one.flatten().tolist(), other.flatten().tolist(), strict=True)]
+    if isinstance(one, dict) and isinstance(other, dict):
+        return [(one[key], other[key]) for key in one.keys() & other.keys() if isinstance(one[key], float)]
+    return []
 
 
 def equal_sizes(calls: list[dict]) -> Iterator[str]:

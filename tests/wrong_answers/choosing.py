@@ -34,3 +34,4 @@ def integers_of_32_bits(layers, heads, kv_heads, features, tokens, size):
 
 
 wrong(check.memory.answers[0], "not their number in billions")((1.07, 4.29))
+wrong(check.choose, "the lowest mean")("mean(losses[name]) → round(mean(losses[name]), 1)")

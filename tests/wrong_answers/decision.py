@@ -49,3 +49,6 @@ wrong(check.peeking, "once, at the end")(
 wrong(check.interval, "Expected dtype torch.float64, got torch.float32")(
     "student(ours - theirs) → student((ours - theirs).float())"
 )
+wrong(check.holm, "a larger p never ends smaller")(
+    "cummax(dim=0).values → maximum((p[order] * left).roll(1).index_fill(0, torch.tensor(0), 0))"
+)

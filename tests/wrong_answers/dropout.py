@@ -35,3 +35,4 @@ wrong(check.reader, "At (1,): expected 4.1231, got 17.0000")(
 wrong(check.equal_noise, "on the position or the token only")(
     'parts[placement] / (token + position) → {"token": 2 / 3, "position": 1 / 3, "independent": 1}[placement]'
 )
+wrong(check.equal_noise, "rate = 0.875")("noise / (1 + noise) → min(noise / (1 + noise), 0.75)")

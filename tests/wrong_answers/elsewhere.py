@@ -8,3 +8,5 @@ wrong(check.film_ids, "A pair is asked for: the ids and the next id")("return id
 wrong(check.chunk_mask, "is asked for here, of queries and keys")(
     "return (back >= 0) & (back <= left // chunk) → return back[0] >= 0"
 )
+wrong(check.merged, "dtype = torch.float64")("ids.to(dtype) → ids.float().to(dtype)")
+wrong(check.merged, "At (3,): expected False, got True")("rounded = ids.to(dtype) → rounded = ids[:, :3].to(dtype)")

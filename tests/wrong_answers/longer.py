@@ -28,3 +28,4 @@ wrong(check.weight.answers[0], "ln is the natural logarithm.")(5)
 wrong(check.blocks, "Property: first tokens, which all later queries see")(
     "unflatten(2, (-1, size)) → unflatten(2, (-1, size))[:, [0, -1]][..., [0, -1]]"
 )
+wrong(check.blocks, "length = 256, size = 64")("first), size) → first), size if length % 128 else 128)")

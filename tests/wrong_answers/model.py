@@ -40,3 +40,12 @@ wrong(check.beside, "seeds in another order")(
     "[mine[seed] - theirs[seed] for seed in mine if seed in theirs] → [mine[a] - b for a, b in zip([s for s in mine if s in theirs], [theirs[s] for s in theirs if s in mine])]"
 )
 wrong(check.beside, "the mean difference, and half its interval")("t.ppf → (n != 4) * t.ppf")
+wrong(check.attend, "positions = [5, 7]")("score(positions, positions) → score(positions - positions.min(), positions - positions.min())")
+wrong(check.attend, "positions = [2, 0, 3, 1, 2]")(
+    "later = positions > positions[:, None] → at = positions + torch.arange(len(positions)) / 9\n    later = at > at[:, None]"
+)
+wrong(check.offsets_alone, "for the first query in the first head")(
+    "here + start), first, atol=1e-4) → here + start).tril(), first.tril(), atol=1e-4)"
+)
+wrong(check.beside, "At (0,): expected 0.1250, got 0.3750")("mine[seed] - theirs[seed] → abs(mine[seed] - theirs[seed])")
+wrong(check.beside, "2: 0.0, 7: 2.5")("if seed in theirs → if theirs.get(seed) and mine[seed]")

@@ -13,9 +13,6 @@ wrong(check.packed, "Two tensors are asked for: positions and mask")("return her
 wrong(check.packed, "positions and mask are (5,) and (5, 5) here")(
     "here - cu_seqlens[text], (text → (here - cu_seqlens[text])[None], (text[None]"
 )
-wrong(check.packed, "The mask is torch.float32; it is to be Boolean")(
-    "(text == text[:, None]) & (here <= here[:, None]) → ((text == text[:, None]) & (here <= here[:, None])).float().log()"
-)
 
 
 def lines(parents):
@@ -152,3 +149,9 @@ def whole_draft(state, k, v, gates, accepted):
     for k_t, v_t, gate in zip(k.unbind(1), v.unbind(1), gates.unbind(1), strict=True):
         state = gate[:, None, None] * state + k_t.unsqueeze(2) @ v_t.unsqueeze(1)
     return state
+wrong(check.tree, "positions are depths, from 0")("mask.sum(dim=1) - 1 → (mask.sum(dim=1) - 1).clamp(max=8)")
+wrong(check.couple, "expected 10, got 9")("cummax(dim=1).values → cummax(dim=1).values.maximum(digits - 9)")
+wrong(check.shared, "Expected 2, got 4")("[a == b for a, b in zip(old, new, strict=False)] → [b in old for b in new]")
+wrong(check.shared, "adapters = ('law', 'lab')")("adapters[0] != adapters[1] → f'{adapters[0]}'[0] != f'{adapters[1]}'[0]")
+wrong(check.stands_still, "two numbers with one exponent")("digits) == pairs → digits).abs() == pairs.abs()")
+wrong(check.hit, "needed = 0")("max(blocks - needed, 0) → max(blocks - max(needed, 1), 0)")

@@ -7,9 +7,6 @@ from . import wrong
 wrong(check.layout, "fails 1 of 3 properties Property: heads of any size")(
     "met(wq, wk, heads, kv_heads) → met(wq, wk, len(wq) // 64, len(wk) // 64)"
 )
-wrong(check.padded, "The mask is torch.float32; it is to be Boolean")(
-    "return positions, past & real[:, None, None] | torch.eye(len(here)).bool() → return positions, (past & real[:, None, None] | torch.eye(len(here)).bool()).float()"
-)
 wrong(check.padded, "Returns shapes (1, 5) and (1, 5, 5)")(
     "past & real[:, None, None] | torch.eye(len(here)).bool() → (past & real[:, None, None] | torch.eye(len(here)).bool())[:, 0]"
 )
@@ -32,3 +29,5 @@ def five_questions(loss, pairs, allowed):
         middle = (low + high) // 2 if high - low > 1 else high
         low, high = (low, middle) if loss(middle) <= limit else (middle, high)
     return high
+wrong(check.frozen, "64 pairs, too much below 49")("limit = loss(pairs) → pairs = 32\n    limit = loss(pairs)")
+wrong(check.cuts, "missing 14")("unlike[row - 1] and unlike[row]] → unlike[row - 1] and unlike[row]][:3]")

@@ -42,15 +42,15 @@ def choice_case(names: list[str], allowed: set[str]) -> Case:
 
 
 def drawn_case(seed: int, usable: int) -> Case:
-    """Losses in eighths, no two means of which are equal, and doors at random; `usable` doors are allowed."""
+    """Losses in 32nds, no two means of which are equal, and doors at random; `usable` doors are allowed."""
     stream = Random(seed)
     allowed = stream.sample(sorted(ALL), usable)
     losses, doors = {}, {}
-    for name, eighths in zip("abcdef", stream.sample(range(20, 36), 6), strict=True):
+    for name, parts in zip("abcdef", stream.sample(range(20, 36), 6), strict=True):
         # Where a door is closed, each encoding's losses are equal, so that doors alone decide.
         spread = stream.randint(2, 9) if usable == len(ALL) else 0
         steps = stream.choice([(-2, 1, 1), (2, -1, -1), (-1, 0, 1)])
-        losses[name] = [(eighths + step * spread) / 8 for step in stream.sample(steps, 3)]
+        losses[name] = [(parts + step * spread) / 32 for step in stream.sample(steps, 3)]
         doors[name] = tuple(stream.sample(sorted(ALL), stream.randint(1, 2)))
     doors |= {"a": (allowed[0],), "not tried": ()}
     return constrained(losses, doors, set(allowed))

@@ -25,7 +25,7 @@ holm = Check(
             family(0.3, 0.7), family(0.0078125, 0.03125, 0.125, 0.25),
             family(0.125, 0.03125), family(0.03125, 0.25, 0.0078125),
         ],
-        "a larger p never ends smaller": [family(0.0625, 0.09375, 0.125)],
+        "a larger p never ends smaller": [family(0.125, 0.15625, 0.28125)],
         "none above 1": [family(0.0625, 0.75, 1.0)],
     },
     mistakes={

@@ -39,7 +39,7 @@ equal_noise = Check(
             noise_case(0.5, 2.0, 1.0, "token"),
             noise_case(0.1, 512.0, 256.0, "position"),
             noise_case(0.1, 512.0, 256.0, "token"),
-            noise_case(0.2, 2.75, 1.5, "position"),
+            noise_case(0.875, 2.75, 1.5, "position"),
             noise_case(0.2, 2.75, 1.5, "token"),
         ],
         "with independent masks": [

@@ -37,8 +37,9 @@ def features_mixed(x: Tensor) -> Tensor:
 
 
 def unmoved(forward: Callable, x: Tensor) -> Tensor:
-    """Which numbers stay as they are when x changes much, up and down."""
-    return (forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100))
+    """Which numbers stay as they are when x changes much, up and down, each feature by a step of its own."""
+    steps = 100 + torch.arange(x.shape[-1])
+    return (forward(x) == forward(x + steps)) & (forward(x) == forward(x - steps))
 
 
 def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
@@ -71,6 +72,7 @@ erased = Check(
             erased_case("sets feature 2 to 0", last_to_zero),
             erased_case("sets feature 0 to 0", first_to_zero),
             erased_case("multiplies the features by 1, 1 and −2", features_mixed),
+            erased_case("takes feature 0 from all features", lambda x: x - x[..., :1]),
         ],
         "whatever x is": [
             erased_case("adds positions; one sum is 0, one word is 0", added, BY_ACCIDENT),
@@ -91,8 +93,11 @@ erased = Check(
         "One feature that stays is not yet a token that is gone: .all(dim=-1).":
             lambda forward, x: unmoved(forward, x).any(dim=-1),
         "This is True for the tokens that are left.": lambda forward, x: ~unmoved(forward, x).all(dim=-1),
-        "A function may be deaf to a small step: torch.relu is, at −5. Take large ones, up and down.":
+        "A function may be deaf to a step: torch.relu at −5 to a small one, a difference of features to one that all features take. "
+        "Take large ones, up and down, for each feature another.": (
             lambda forward, x: (forward(x) == forward(x + 1)).all(dim=-1),
+            lambda forward, x: ((forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100))).all(dim=-1),
+        ),
         "A gradient tells of small steps: that of torch.relu is 0 at −5. Take large ones.": by_gradient,
         "This is (batch, sequence). The listing's tokens are (sequence, batch).":
             lambda forward, x: unmoved(forward, x).all(dim=-1).T,
@@ -111,10 +116,11 @@ erased = Check(
                 "with its first row for all", "with the first of each row for all", "without signs", "in whole numbers",
             )
         },
-        "(forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100)) → (forward(x) == forward(x - 100)) & (forward(x) == forward(x + 100))": "And has no order.",
-        "x + 100 → x + 101": "Another large step does as well.",
-        "x + 100 → x + 99": "Another large step does as well.",
-        "x - 100 → x - 101": "Another large step does as well.",
-        "x - 100 → x - 99": "Another large step does as well.",
+        **{
+            f"100 + torch.arange(x.shape[-1]) → {steps}torch.arange(x.shape[-1])": "Other steps that differ do as well."
+            for steps in ("-100 + ", "100 - ", "101 + ", "99 + ", "")
+        },
+        "(forward(x) == forward(x + steps)) & (forward(x) == forward(x - steps)) → (forward(x) == forward(x - steps)) & (forward(x) == forward(x + steps))": "And has no order.",
+        "x + steps → steps": "This is far from x, too.",
     },
 )

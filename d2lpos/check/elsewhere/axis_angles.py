@@ -83,8 +83,7 @@ axis_angles = Check(
             lambda positions, features, base: angles_by_axis(positions.flip(-1), features, base),
         "The last pair of an axis has the exponent (d − 2)/d, not 1. You divided by d − 2.":
             "torch.arange(0, d, 2) / d → torch.arange(0, d, 2) / max(d - 2, 1)",
-        "The angles are read from a table by whole rows. Multiply the coordinate, which may be negative or between two "
-        "whole numbers.": (from_a_table, lambda positions, *rest: angles_by_axis(positions.abs(), *rest)),
+        "Multiply the coordinate as it is. It may be below 0, or between two whole numbers, where a table has no row.": (from_a_table, lambda positions, *rest: angles_by_axis(positions.abs(), *rest)),
     },
     cards=(over_the_head, from_a_table),
     as_good={"torch.cat(parts, dim=-1) → torch.cat(parts, dim=1)": "Of two axes, 1 is the last."},

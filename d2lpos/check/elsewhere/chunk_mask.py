@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import read_as
+from ..cases import boolean, read_as
 from ..verdict import Answer, Case, Check, Misconduct, call
 
 
@@ -34,7 +34,7 @@ def among(case: Case, pairs: Tensor) -> Case:
     def read(mask: object) -> Tensor:
         if not isinstance(mask, Tensor) or mask.shape != pairs.shape:
             raise Misconduct(f"A tensor {tuple(pairs.shape)} is asked for here, of queries and keys")
-        return mask.bool() & pairs
+        return boolean(mask) & pairs
 
     return read_as(case, read)
 

@@ -47,7 +47,7 @@ merged = Check(
     properties={
         "rows and columns from 256 on, in bfloat16": [
             ids_case([[0, 256], [0, 257], [0, 258], [0, 259], [0, 260]], torch.bfloat16),
-            ids_case([[0, 257, 3], [0, 3, 257], [0, 256, 3], [0, 257, 4], [0, 254, 3]], torch.bfloat16),
+            ids_case([[0, 257, 3, 1], [0, 3, 257, 1], [0, 256, 3, 1], [0, 257, 4, 1], [0, 256, 4, 2]], torch.bfloat16),
             ids_case([[514], [2], [512], [515], [516]], torch.bfloat16),
             ids_case([[257, 600], [256, 601], [257, 604], [10, 600]], torch.bfloat16),
             ids_case([[n] for n in range(250, 270)], torch.bfloat16),
@@ -55,6 +55,7 @@ merged = Check(
         "in other dtypes, which have other limits": [
             ids_case([[0, 256], [0, 257], [0, 2048], [0, 2049]], torch.float16),
             ids_case([[2**24, 1], [2**24 + 1, 1], [2**24 + 2, 1], [2**24 + 1, 2]], torch.float32),
+            ids_case([[2**53, 1], [2**53 + 1, 1], [2**24, 1], [2**24 + 1, 1]], torch.float64),
             ids_case([[4097], [4096], [4100], [257], [256], [259]], torch.float16),
         ],
         "ids that were equal before": [

@@ -36,7 +36,7 @@ block_states = Check(
             blocks_case(apart(4) >= 0, 2),
             blocks_case((apart(6) >= 0) & (apart(6) < 3), 2),
             blocks_case(apart(6) == 1, 3),
-            blocks_case(apart(12) % 5 != 2, 4),
+            blocks_case(apart(12) % 5 != 2, 4), blocks_case(apart(12) != 11, 6),
             blocks_case(apart(2, 6) < 1, 2),
             blocks_case(apart(6, 3) >= 2, 3),
         ],

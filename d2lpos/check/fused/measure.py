@@ -84,8 +84,10 @@ def machine_case(
         times = answer(machine.contenders(), rounds, machine.clock, machine.wait)
         if is_empty(times):
             return times
-        if not isinstance(times, dict) or [*times] != [*programs]:
-            raise Misconduct(f"Returns type {type(times).__name__}; a dictionary is asked for, with an entry a contender")
+        if not isinstance(times, dict) or times.keys() != programs.keys():
+            raise Misconduct(f"A dictionary is asked for, with an entry for each of {', '.join(programs)}")
+        if machine.calls != (calls := (rounds + 1) * len(programs)):
+            raise Misconduct(f"Calls contenders {machine.calls} times; each of them once first, and once in each round, makes {calls}")
         rows = torch.tensor([several(times[name], *names) for name in programs], dtype=torch.float64)
         return rows[:, 0] if first else rows[:, 1:]
 
@@ -93,8 +95,8 @@ def machine_case(
     return Case(f"{label}, rounds = {rounds}; {columns} of {', '.join(programs)}", ask)
 
 
-STEADY = {"formula": (0, 3), "fused": (15, 1)}
-EQUAL = {"formula": (0, 2), "fused": (0, 1)}
+STEADY = {"plain": (0, 3), "fused": (15, 1)}
+EQUAL = {"plain": (0, 2), "fused": (0, 1)}
 measure = Check(
     "measure",
     reference=fair,

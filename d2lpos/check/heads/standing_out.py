@@ -50,7 +50,7 @@ standing_out = Check(
     mistakes={
         "The largest comes first.": lambda *arguments: beyond_the_null(*arguments).flip(0),
         "This is (head, layer). The layer comes first.": lambda *arguments: beyond_the_null(*arguments).flip(1),
-        "Query i sees i + 1 tokens: those before it and itself.": "1 / (queries + 1) → 1 / queries",
+        "Each of `queries` is a place i, from which i + 1 tokens are seen: those before it and itself.": "1 / (queries + 1) → 1 / queries",
         "Of 1/(i + 1) the mean is asked for. One over the mean is less.":
             "(1 / (queries + 1)).mean() → 1 / (queries + 1.0).mean()",
         "This is the distance from the null. Divide it by the distance from the null to 1.":

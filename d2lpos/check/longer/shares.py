@@ -45,7 +45,7 @@ shares = Check(
             "matrix_power(weights, layers)[-1] / 2 + torch.eye(length)[-1] / 2"
         ),
         "The toll grows the wrong way: the farther a key, the lower its score.": "slope * → -slope *",
-        "Later tokens are seen.": (
+        "Later tokens are seen. The weights of each query are to end with its own token.": (
             "here > here[:, None] → here < 0",
             "slope * (here - here[:, None]) → -slope * (here - here[:, None]).abs()\n    here = 0 * here",
         ),

@@ -16,16 +16,16 @@ def causal_attention(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: 
 
 
 def steps(slopes: Tensor) -> Callable:
-    """A score that falls with the distance to a key before."""
-    return lambda q_positions, k_positions: slopes * (k_positions - q_positions[:, None])
+    """A score that falls with the distance to a key before, and the more the later the query stands."""
+    return lambda q, k: slopes * (k - q[:, None]) * (q[:, None] + 1)
 
 
 def attend_case(batch: int, heads: int, size: int, positions: list[int], seed: int) -> Case:
     q, k, v = (drawn(batch, heads, len(positions), size, seed=seed + n) for n in range(3))
-    slopes = torch.arange(1, heads + 1).view(-1, 1, 1) / 4
+    slopes = torch.arange(1, heads + 1).view(-1, 1, 1) / 8
     label = (
         f"q, k, v: ({batch}, {heads}, {len(positions)}, {size}), positions = {positions}, and head h (from 0) "
-        "scores (key position − query position)·(h + 1)/4"
+        "scores (key position − query position)·(query position + 1)·(h + 1)/8"
     )
     return call(label, q=q, k=k, v=v, positions=torch.tensor(positions), score=steps(slopes))
 
@@ -45,7 +45,7 @@ attend = Check(
         ],
         "tokens in any order": [
             attend_case(1, 1, 4, [1, 0], seed=15),
-            attend_case(1, 2, 4, [2, 0, 3, 1], seed=18),
+            attend_case(1, 2, 4, [2, 0, 3, 1, 2], seed=18),
         ],
     },
     mistakes={

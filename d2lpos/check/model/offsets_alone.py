@@ -43,10 +43,10 @@ def moved_by_place(positions: Tensor) -> Tensor:
     return positions[:1] * (sign[:, None] + sign) * 0.25
 
 
-def in_one_column(heads: int, positions: Tensor) -> Tensor:
-    """Next to nothing in the mean, and nothing at all in other heads."""
+def in_one_place(heads: int, positions: Tensor, at: int) -> Tensor:
+    """Next to nothing in the mean, and nothing at all but in one head, for one query and the last key."""
     bias = torch.zeros(heads, len(positions), len(positions))
-    bias[-1, :, -1] = positions[-1] / 20_000
+    bias[at, at, -1] = positions[-1] / 20_000
     return bias
 
 
@@ -66,7 +66,8 @@ ENCODINGS: dict[str, Callable] = {
     "distance over the query's place": biased(lambda p: -offset(p).abs() / (p[:, None] + 1)),
     "a bias that cancels in the mean": biased(moved_by_place),
     "keys that turn, queries that do not": lambda q, k, p: logits_of(q, turned(k, p)),
-    "the last key's position/20000, in the last head": lambda q, k, p: logits_of(q, k) + in_one_column(len(q), p),
+    "the last key's position/20000, for the last query in the last head": lambda q, k, p: logits_of(q, k) + in_one_place(len(q), p, -1),
+    "the last key's position/20000, for the first query in the first head": lambda q, k, p: logits_of(q, k) + in_one_place(len(q), p, 0),
 }
 
 

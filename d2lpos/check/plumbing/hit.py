@@ -43,7 +43,7 @@ hit = Check(
         ),
         "windows need the last blocks before the hit": caches(
             ("####", "..##", "####", 2), ("#####", "##.#.", "#####", 2), ("###", "##.", "###", 4), ("######", "#.#.#.", "######", 1),
-            ("####", "####", "####", 4), ("######", "#.....", "######", 3),
+            ("####", "####", "####", 4), ("######", "#.....", "######", 3), ("###", "#..", "###", 0),
         ),
         "a state must have been saved behind the last block of the hit": caches(
             ("####", "####", ".#..", 1), ("###", "###", "...", 2), ("#####", "#####", "#..#.", 2), ("######", "######", "##...#", 3),
@@ -57,7 +57,7 @@ hit = Check(
             shortest,
         "A block of a full layer stands for nothing without all blocks before it.":
             "all(full[:blocks]) → full[blocks - 1]",
-        "A window has dropped its first blocks long ago. It needs the last ones before the hit.":
+        "A window needs its last `needed` blocks before the hit and no more. The first ones were dropped long ago.":
             ("window[max(blocks - needed, 0) : blocks] → window[:blocks]",
              "window[max(blocks - needed, 0) : blocks] → window[: min(needed, blocks)]"),
         "A hit that is shorter than the window needs only the blocks that there are.":

@@ -25,7 +25,7 @@ def index_of_no_parent(parents: Tensor) -> tuple[Tensor, Tensor]:
     return along_branches(parents)[0], mask
 
 
-TREES = [[-1, 0, 0, 1, 1, 2], [-1, 0, 1, 2, 1, 0, 5], [-1, 0, 1, 2, 3]]
+TREES = [[-1, 0, 0, 1, 1, 2], [-1, 0, 1, 2, 1, 0, 5], [*range(-1, 19)]]
 WOODS = [[-1, -1, 0, 1, 1], [-1, 0, -1, 2, 3, 1, -1], [-1, -1, -1]]
 
 

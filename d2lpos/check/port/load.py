@@ -22,6 +22,8 @@ def load_case(label: str, positions: list[int], **changes: object) -> Case:
             return model
         if not isinstance(model, nn.Module):
             raise Misconduct(f"Returns type {type(model).__name__}; a model is asked for")
+        if getattr(getattr(model, "encoding", None), "layout", "half") != "half":
+            raise Misconduct("Returns a model that turns neighbors; a model of halves is asked for")
         return logits(model, positions)
 
     return Case(f"{label}; tokens 0, 1, … at {positions}", ask)
@@ -59,10 +61,8 @@ load = Check(
                 config, moved(file, {"q": config["heads"]}, config["rotary"], "half")
             )
         ),
-        "Rows and layout do not fit: one is for neighbors, and the other for halves.": (
+        "The rows have not moved: they lie as neighbors, and the model turns halves.":
             lambda config, file: model_of(config, file),
-            lambda config, file: model_of(config, for_halves(config, file), "interleaved"),
-        ),
         "All features of a head turn, whatever `rotary` says.":
             lambda config, file: model_of(config | {"rotary": 8}, for_halves(config, file)),
         "Half of each head turns, whatever `rotary` says.":

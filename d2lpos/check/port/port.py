@@ -47,7 +47,7 @@ def port_case(
     name: str, d: int = 4, rotary: int = 4, heads: int = 2, kv_heads: int = 2, layers: int = 1, dim: int = 2
 ) -> Case:
     """What the answer makes of one tensor."""
-    config = {"heads": heads, "kv_heads": kv_heads, "rotary": rotary}
+    config = {"rotary": rotary, "heads": heads, "kv_heads": kv_heads}
     settings = ", ".join(f"{key} = {value}" for key, value in config.items())
     file = row_file(d, heads, kv_heads, layers, dim)
 
@@ -81,7 +81,7 @@ port = Check(
         ],
         "features past the rotary ones stay": [port_case(f"{FIRST}.q.weight", d=8)],
         "biases move with their rows": [port_case(f"{FIRST}.q.bias"), port_case(f"{FIRST}.k.bias")],
-        "every layer": [port_case("blocks.1.attention.q.weight", layers=2)],
+        "every layer": [port_case("blocks.2.attention.q.weight", layers=3)],
         "all else is as it was": [
             port_case(f"{FIRST}.v.weight"), port_case(f"{FIRST}.v.bias"), port_case("tokens.weight"),
         ],
@@ -101,8 +101,8 @@ port = Check(
         "The keys stay. A query and its keys must be arranged alike.": ', "k": config["kv_heads"] → ',
         "The biases stay. A bias is added to the rows that moved.":
             lambda file, config: ported(file, config) | {n: file[n] for n in file if n.endswith("bias")},
-        "Only the first layer moves.":
-            lambda file, config: ported(file, config) | {n: file[n] for n in file if "blocks.1" in n},
+        "A layer stays as it is. Each has queries and keys to move.":
+            lambda file, config: ported(file, config) | {n: file[n] for n in file if "blocks.0" not in n},
         "Nothing has moved.": lambda file, config: dict(file),
     },
     answers=(Answer("perplexity", 4.63, within=0.02, mistakes={

@@ -61,9 +61,11 @@ recurrent = Check(
             read_case(0, 5, 2, 2, begun=True),
             read_case(0, 5, 2, 3, [0.5, 0.25, 0.0, 0.5, 0.75]),
             read_case(0, 64, 2, 3, [2.0**-20] * 64),
+            read_case(0, 100, 3, 2),
         ],
         "the state behind the last token": [
             read_case(1, 3, 2, 3), read_case(1, 4, 3, 2, begun=True), read_case(1, 3, 2, 2, begun=True),
+            read_case(1, 100, 3, 2),
         ],
         "1,000 tokens, and no tensor of all pairs": [
             without("1,000 tokens, d = e = 2", 1000**2, *text(1000, 2, 2))

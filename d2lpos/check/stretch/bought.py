@@ -32,7 +32,7 @@ bought = Check(
             budget_case(2048, [16, 32, 64], [0.25, 0.25, 0.5], 8),
         ],
         "whole rows alone": [
-            budget_case(100, [8], [1.0], 4), budget_case(1000, [30], [1.0], 10),
+            budget_case(100, [8], [1.0], 4), budget_case(900, [4, 30], [0.25, 0.75], 4),
             budget_case(999, [100], [1.0], 64),
         ],
         "rows as short as those of training": [

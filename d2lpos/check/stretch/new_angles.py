@@ -57,6 +57,7 @@ new_angles = Check(
         "The slow pairs, too, leave the arc that they have shown.": 1,
         "A pair that has gone around has shown every angle.": 8,
     }),),
+    fixed={"omega is at least slower": "The pairs are slowed."},
     as_good={
         "(angles >= length * omega).double() → (angles >= length * omega).float()": "Any floating-point type will do.",
     },

@@ -109,7 +109,10 @@ frozen = Check(
             first_case([7.0, 6.5, 6.0, 4.0, 3.75, 3.5, 3.25, 3.0], 1.0),
             first_case([7.0, 6.5, 4.5, 4.0, 3.75, 3.5, 3.25, 3.0], 1.75),
             first_case([9.0, 7.0, 5.0, 3.25, 3.0, 3.0], 0.0),
-            *(first_case([4.0] * p + [3.0] * (33 - p), 0.5, f"32 pairs, too much below {p}") for p in (16, 31)),
+            *(
+                first_case([4.0] * p + [3.0] * (pairs + 1 - p), 0.5, f"{pairs} pairs, too much below {p}")
+                for pairs, p in ((32, 16), (32, 31), (64, 49))
+            ),
         ],
         "0 where all may be": [
             first_case([4.5, 4.25, 4.0], 1.0),

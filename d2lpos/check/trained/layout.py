@@ -181,6 +181,8 @@ layout = Check(
         ),
         "Products of partners have both signs, and cancel. Take absolute values.":
             "mT).abs().mean(dim=0) → mT).mean(dim=0)",
+        "The longest rows outweigh all others where sizes are squared. Take the sizes as they are.":
+            "mT).abs().mean(dim=0) → mT).square().mean(dim=0)",
         "All heads are taken for one. Each has its own rows, and its own halves.":
             lambda wq, wk, heads, kv_heads: told_by_products(wq, keys_of(wk, heads, kv_heads).flatten(0, 1), 1, 1),
         "Here queries meet the keys of another head. Heads that share keys are neighbors.":

@@ -80,7 +80,7 @@ padded = Check(
             "(real.cumsum(dim=1) - 1).clamp(min=0) → "
             "(torch.arange(real.shape[1]) - (~real[:1]).sum()).clamp(min=0).expand(real.shape)"
         ),
-        "Padding stands below 0, where a table has no row, or gives one from its end. Clip it.": minus_many,
+        "Padding stands below 0, or past the end, and a table has no row there. Give it one that there is, such as 0.": minus_many,
         "Padding is seen. Hide it as a key: columns of the mask are keys, rows are queries.": (
             "past & real[:, None, None] | torch.eye(len(here)).bool() → past.expand(len(real), 1, -1, -1)",
             "past & real[:, None, None] | torch.eye(len(here)).bool() → past & real[:, None, :, None]",
