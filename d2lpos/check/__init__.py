@@ -43,8 +43,8 @@ To write one, describe it in a file of its own, `permutation/permute_mask.py`, a
   different results. Each gets its own hint, and none that comes before it. Take four to eight, which students make.
 - Numbers are compared, and no dtypes: int32 is as good as int64, and float64 as float32. Where the exercise names a
   dtype, put its cases into `exact_dtype` of `cases`.
-- Let sizes, numbers and orders differ from case to case: an answer may take one that never changes for granted. The
-  tests find those; where the exercise leaves one no choice, `fixed` says why.
+- Let sizes, numbers and orders differ from case to case: an answer may take one that never changes for granted. Let one
+  text be longer than 16 tokens. The tests find what is missing; where the exercise leaves no choice, `fixed` says why.
 - `cards` are wrong answers, written as a student would, whose code the chapter's page shows to ask which property
   fails: one of three or more, or one or both of two.
 - The tests change the reference in one place after the other, and each change must be refused. Where one is as good as

@@ -81,7 +81,7 @@ class Case:
     """One question to an answer: `ask(answer)` is its outcome, `text` tells the reader what went in.
 
     exact_dtype: whether the exercise names the dtype or type of the outcome. Elsewhere whole numbers are as good in
-    int32 as in int64, fractions in any precision that keeps them, numbers of torch as Python's, and lists as tuples.
+    int32 as in int64, fractions in any precision that keeps them, numbers and truth values of torch as Python's, and lists as tuples.
     whole: whether `text` tells all numbers that went in. Of another case, the verdict tells how to get them.
     """
 
