@@ -289,7 +289,8 @@ def test_a_record_tells_what_is_inside_where_it_is_asked():
     assert not torch.allclose(torch.tensor(start), torch.tensor(record["change"]), atol=0.1)
     assert "probes" not in execute(TINY)
     plain = execute(replace(TINY, probe=True))
-    assert plain["similarity"] is None and plain["change"] is None
+    assert plain["similarity"] is None and plain["change"] is None and len(plain["first"]) == 1
+    assert execute(replace(TINY, task="order", causal=False, probe=True))["first"] is None
 
 
 def test_a_window_hides_what_is_far():

@@ -52,6 +52,11 @@ def test_every_token_and_every_answer_is_drawn(name):
     assert len(tokens) == task.vocabulary - unused and targets.max() == task.outputs - 1
 
 
+def test_behind_marks_alone_is_asked_in_the_test_of_echoes():
+    (tokens, asked), (_, all_asked) = (sample(TASKS["echo"].tests[split], 64) for split in ("echo", "test"))
+    assert torch.equal(asked >= 0, tokens == 16) and (all_asked >= 0).all()
+
+
 def test_rows_that_validate_come_after_those_that_test():
     task, draw = TASKS["lookup"], torch.Generator().manual_seed(0)
     first, second = (torch.cat([t.flatten() for t in task.train(SIZE, 8, draw)]) for _ in range(2))
