@@ -99,6 +99,7 @@ def test_every_task_runs(task):
 
 @pytest.mark.parametrize(("task", "asked"), [
     ("copy", {(64, 512, 64, None), (512, 512, 64, None)}),
+    ("language", {(64, 128, 64, 512), (512, 128, 64, 512)}),
     ("needle in a novel", {(64, 128, 64, 512), (512, 128, 64, 512), (64, 512, 64, None), (512, 512, 64, None)}),
 ])
 def test_longer_rows_are_fewer_and_a_window_has_the_same_last_tokens_whatever_its_length(monkeypatch, task, asked):

@@ -67,6 +67,7 @@ def test_rows_that_validate_come_after_those_that_test():
 @pytest.mark.parametrize("name", ["language", "flowing language", "language small", "masked", "masked small"])
 def test_each_split_draws_from_chapters_of_its_own(name):
     task, own = TASKS[name], "small" if name.endswith("small") else "train"
+    assert task.tests.keys() == {"validation", "test", "seen" if own == "small" else "unseen"}
     for split, sampler in {"train": task.train, **task.tests}.items():
         text = decode(characters({"train": own, "seen": "small"}.get(split, split), name.startswith("flowing")))
         tokens, targets = sample(sampler, 80)
