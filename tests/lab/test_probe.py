@@ -7,6 +7,7 @@ from hashlib import sha256
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, records, run_pro
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.observed import as_written, board_data, by_text, digits_found, shown, texts
 from d2lpos.lab.passages import made, passage
-from d2lpos.lab.probe import loaded, tokens
+from d2lpos.lab.probe import encoder, loaded, tokens
 from d2lpos.lab.publish import publish
 from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden, rows_moved
 from d2lpos.lab.regroup import InParts
@@ -71,6 +72,12 @@ def test_what_is_made_by_rule_is_the_same_for_good():
     sentences = made(3, 5000).replace("\n", " ").split(". ")
     assert len(set(sentences)) == len(sentences)
     assert {len(sentence.split()) for sentence in sentences[:-1]} == {14, 15, 16}
+
+
+def test_whispers_text_alone_is_without_special_tokens(monkeypatch):
+    fake = SimpleNamespace(encode=lambda text, add_special_tokens: SimpleNamespace(ids=[add_special_tokens]))
+    monkeypatch.setattr("d2lpos.lab.probe.tokenizer", lambda model: fake)
+    assert [encoder.__wrapped__(model)("") for model in ("whisper", "minilm")] == [[False], [True]]
 
 
 def test_a_novel_that_ends_before_is_named():
