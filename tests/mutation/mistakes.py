@@ -618,7 +618,8 @@ MISTAKES = {
         "torch.where(self.counted[:, None, None], index, places) → torch.where(self.counted[:, None, None], places, index)",
         "turns[:, :1, -m:] → turns[:, :1, :m]", "/ own.dim**0.5 → / own.dim",
         "torch.arange(self.length, self.length + m) → torch.arange(self.length + 1, self.length + m + 1)",
-        "(places < tokens.stop) → (places <= tokens.stop)"],
+        "(places < tokens.stop) → (places <= tokens.stop)",
+        "cache.layers, cache.length = before, length → pass", "= list(before), length → = list(before), cache.length"],
     "d2lpos/lab/char_models.py tests/lab/test_char_models.py": [
         "scales = rows.abs().amax(dim=1) / LEVELS → scales = rows.amax(dim=1) / LEVELS",
         "scales = rows.abs().amax(dim=1) / LEVELS → scales = rows.abs().amax() / LEVELS + 0 * rows[:, 0]",
