@@ -380,12 +380,14 @@ def test_a_gate_multiplies_what_attention_puts_out_and_a_logit_joins_each_softma
     model = build(run)
     assert [layer.attention.sinks is None for layer in model.blocks] == [True, False, True]
     gated, x, here = model.blocks[0].attention, torch.randn(1, 5, run.dim), torch.arange(5)
-    open_ = gated(x, here) - gated.out.bias
+    open_, gates = gated(x, here) - gated.out.bias, (x @ gated.gate.weight.mT).sigmoid()
     gated.gate.weight.data.zero_()
     half = gated(x, here) - gated.out.bias
     plain = build(replace(run, stack=())).blocks[0].attention
+    heads = []
+    plain.out.register_forward_pre_hook(lambda out, inputs: heads.append(inputs[0]))
     torch.testing.assert_close(half, (plain(x, here) - plain.out.bias) / 2)
-    assert not torch.allclose(open_, half)
+    torch.testing.assert_close(open_, (heads[0] * gates) @ plain.out.weight.mT)
     assert execute(replace(run, probe=True))["first"] != execute(replace(run, stack=(), probe=True))["first"]
 
 
