@@ -184,6 +184,7 @@ def answers(cache: Cache, cases: list[str], after: Tensor, asked: list[tuple[int
     of = sum(len(answer) for _, _, answer in asked)
     for row, first in zip(rows, left(before, range(1)), strict=True):
         row |= {"right": sum(row["digits"]), "of": of, "first": first}
+    cache.layers, cache.length = before, length
     return rows
 
 

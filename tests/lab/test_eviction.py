@@ -112,7 +112,13 @@ def test_rows_of_the_study(monkeypatch):
     hay = 640 - sum(len(question) + 7 for _, question, _ in asked)  # five digits and the end of a sentence
     after = tokens(replace(PROBE, length=hay + 97))[0, hay:]
     loss = losses(MODEL, torch.cat([torch.tensor(prompt), after])[None])[0, -96:].mean().item()
+    begun, read = [], Cache.read
+    monkeypatch.setattr(Cache, "read", lambda self, text: begun.append((self.length, len(text))) or read(self, text))
     rows = {row["case"]: row for row in run_probe(PROBE)["rows"]}
+    branches = [97, *(len(question) + 5 for _, question, _ in asked)]
+    assert begun[21:36] == [(640, size) for size in branches] * 3  # behind the prompt, read at once and in 20 pieces
+    ends = [640 + len(question) - 1 for _, question, _ in asked]
+    assert begun[36:] == [part for end in ends for part in ((640, end - 640), (end, 6))]
     assert len(rows) == 11
     assert all(row["stays"] == [1.0] * 4 and row["first"] == 1 for row in rows.values() if row["loss"] is not None)
     assert {(row["right"], row["of"]) for row in rows.values()} == {(20, 20)}

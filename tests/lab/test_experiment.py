@@ -99,6 +99,7 @@ def test_every_task_runs(task):
 
 @pytest.mark.parametrize(("task", "asked"), [
     ("copy", {(64, 512, 64, None), (512, 512, 64, None)}),
+    ("language", {(64, 128, 64, 512), (512, 128, 64, 512)}),
     ("needle in a novel", {(64, 128, 64, 512), (512, 128, 64, 512), (64, 512, 64, None), (512, 512, 64, None)}),
 ])
 def test_longer_rows_are_fewer_and_a_window_has_the_same_last_tokens_whatever_its_length(monkeypatch, task, asked):
@@ -289,7 +290,8 @@ def test_a_record_tells_what_is_inside_where_it_is_asked():
     assert not torch.allclose(torch.tensor(start), torch.tensor(record["change"]), atol=0.1)
     assert "probes" not in execute(TINY)
     plain = execute(replace(TINY, probe=True))
-    assert plain["similarity"] is None and plain["change"] is None
+    assert plain["similarity"] is None and plain["change"] is None and len(plain["first"]) == 1
+    assert execute(replace(TINY, task="order", causal=False, probe=True))["first"] is None
 
 
 def test_a_window_hides_what_is_far():
@@ -378,12 +380,14 @@ def test_a_gate_multiplies_what_attention_puts_out_and_a_logit_joins_each_softma
     model = build(run)
     assert [layer.attention.sinks is None for layer in model.blocks] == [True, False, True]
     gated, x, here = model.blocks[0].attention, torch.randn(1, 5, run.dim), torch.arange(5)
-    open_ = gated(x, here) - gated.out.bias
+    open_, gates = gated(x, here) - gated.out.bias, (x @ gated.gate.weight.mT).sigmoid()
     gated.gate.weight.data.zero_()
     half = gated(x, here) - gated.out.bias
     plain = build(replace(run, stack=())).blocks[0].attention
+    heads = []
+    plain.out.register_forward_pre_hook(lambda out, inputs: heads.append(inputs[0]))
     torch.testing.assert_close(half, (plain(x, here) - plain.out.bias) / 2)
-    assert not torch.allclose(open_, half)
+    torch.testing.assert_close(open_, (heads[0] * gates) @ plain.out.weight.mT)
     assert execute(replace(run, probe=True))["first"] != execute(replace(run, stack=(), probe=True))["first"]
 
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -16,9 +17,9 @@ from torch import nn
 from d2lpos import Encoding, RoPE
 from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, records, run_probe
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.observed import NAMES, as_written, board_data, by_text, digits_found, shown, texts
+from d2lpos.lab.observed import as_written, board_data, by_text, digits_found, shown, texts
 from d2lpos.lab.passages import made, passage
-from d2lpos.lab.probe import loaded, tokens
+from d2lpos.lab.probe import encoder, loaded, tokens
 from d2lpos.lab.publish import publish
 from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden, rows_moved
 from d2lpos.lab.regroup import InParts
@@ -71,6 +72,12 @@ def test_what_is_made_by_rule_is_the_same_for_good():
     sentences = made(3, 5000).replace("\n", " ").split(". ")
     assert len(set(sentences)) == len(sentences)
     assert {len(sentence.split()) for sentence in sentences[:-1]} == {14, 15, 16}
+
+
+def test_whispers_text_alone_is_without_special_tokens(monkeypatch):
+    fake = SimpleNamespace(encode=lambda text, add_special_tokens: SimpleNamespace(ids=[add_special_tokens]))
+    monkeypatch.setattr("d2lpos.lab.probe.tokenizer", lambda model: fake)
+    assert [encoder.__wrapped__(model)("") for model in ("whisper", "minilm")] == [[False], [True]]
 
 
 def test_a_novel_that_ends_before_is_named():
@@ -342,9 +349,16 @@ def test_a_table_shows_the_right_case_and_what_others_lose():
 
 
 def test_digits_are_counted_passage_by_passage():
-    cells = digits_found(records("real-needles"))
-    assert set(cells.stack()) - {"–"} <= {f"{right} of 40" for right in range(41)}
-    assert {"Persuasion", "Pride and Prejudice", "code"} == set(cells.loc["yarn"].index.get_level_values("Text"))
+    asked = [(0, 512, [1, 2]), (0, 1024, [5, 0]), (1, 512, [4, 4])]
+    some = [
+        {"run": {"text": "code", "seed": seed, "length": length, "part": "yarn"},
+         "rows": [{"case": "yarn", "right": right, "of": 5} for right in each]}
+        for seed, length, each in asked
+    ]  # fmt: skip
+    cells = digits_found(some)
+    assert cells.loc["yarn", "code"].to_dict("index") == {
+        0: {"512 tokens": "3 of 10", "1,024 tokens": "5 of 10"}, 1: {"512 tokens": "8 of 10", "1,024 tokens": "–"}
+    }  # fmt: skip
 
 
 def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
@@ -389,17 +403,6 @@ def test_the_files_of_a_study_are_those_of_its_records(study):
     assert {(probe.study, probe.part, probe.text) for probe in lacking} <= NOT_RUN
     for name, text in texts(study, published).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
-
-
-# The words of real-both count the texts in which a sentence holds.
-TABLES = [study for study in PUBLISHED if (RESULTS / f"{study}.csv").is_file() and study != "real-both"]
-
-
-@pytest.mark.parametrize("study", TABLES)
-def test_a_page_has_each_text_in_a_row_or_a_column_of_its_own(study):
-    several = {record["run"]["text"] for record in records(study)}
-    table = (RESULTS / f"{study}.csv").read_text("utf-8")
-    assert len(several) == 1 or all(NAMES[text] in table for text in several)
 
 
 def test_rules_that_took_all_texts_together_are_printed_beside_what_they_say_of_each():

@@ -52,6 +52,11 @@ def test_every_token_and_every_answer_is_drawn(name):
     assert len(tokens) == task.vocabulary - unused and targets.max() == task.outputs - 1
 
 
+def test_behind_marks_alone_is_asked_in_the_test_of_echoes():
+    (tokens, asked), (_, all_asked) = (sample(TASKS["echo"].tests[split], 64) for split in ("echo", "test"))
+    assert torch.equal(asked >= 0, tokens == 16) and (all_asked >= 0).all()
+
+
 def test_rows_that_validate_come_after_those_that_test():
     task, draw = TASKS["lookup"], torch.Generator().manual_seed(0)
     first, second = (torch.cat([t.flatten() for t in task.train(SIZE, 8, draw)]) for _ in range(2))
@@ -62,6 +67,7 @@ def test_rows_that_validate_come_after_those_that_test():
 @pytest.mark.parametrize("name", ["language", "flowing language", "language small", "masked", "masked small"])
 def test_each_split_draws_from_chapters_of_its_own(name):
     task, own = TASKS[name], "small" if name.endswith("small") else "train"
+    assert task.tests.keys() == {"validation", "test", "seen" if own == "small" else "unseen"}
     for split, sampler in {"train": task.train, **task.tests}.items():
         text = decode(characters({"train": own, "seen": "small"}.get(split, split), name.startswith("flowing")))
         tokens, targets = sample(sampler, 80)

@@ -75,6 +75,14 @@ def test_a_model_that_comes_in_evaluation_is_trained_with_dropout(model):
     assert modes == [True, True] and not model.encoding.training
 
 
+def test_bfloat16_is_autocast(model):
+    modes = []
+    model.register_forward_pre_hook(lambda *_: modes.append((torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu"))))
+    for precision in "bfloat16", "float32":
+        train(model, COPY, 8, steps=1, size=1, precision=precision)
+    assert modes == [(True, torch.bfloat16), (False, torch.bfloat16)]
+
+
 class Echo(Embedding):
     """Answers each token with itself, in logits of 2."""
 
