@@ -30,16 +30,14 @@ const memory = {
     return !this.trouble;
   },
 
-  // Empties a kind, or all of them.
+  // Empties a kind.
   forget(kind) {
     try {
-      const keys = kind ? [`d2lpos:${kind}`] : Object.keys(localStorage).filter(key => key.startsWith("d2lpos:"));
-      for (const key of keys) localStorage.removeItem(key);
+      localStorage.removeItem(`d2lpos:${kind}`);
     } catch (error) {
       this.fail(error);
     }
-    if (kind) this.unkept.delete(kind);
-    else this.unkept.clear();
+    this.unkept.delete(kind);
   },
 
   read(kind) {

@@ -73,7 +73,7 @@ def interactive(name: str) -> int:
 # the search brings the index, *Your model* what it knows of all families; Symptoms has 75 rows.
 FIRST = {"search": 720_000, "book/your-model": 600_000, "book/symptoms": 640_000}
 MOST, MEDIAN = 620_000, 450_000
-KINDS = {".css": 110_000, ".woff2": 120_000}
+KINDS = {".css": 80_000, ".woff2": 120_000}
 
 
 def test_first_visits_are_light(site, address, browser):

@@ -8,7 +8,8 @@ from sphinx.application import Sphinx
 FIRST = '<figure class="first"'
 STORAGE = re.compile(r"\b(?:window\.)?((?:local|session)Storage\b)")
 KEEPING = ("scripts/pydata-sphinx-theme.js", "sphinx_highlight.js")
-# The theme measures what scrolls and marks it, one by one, and each mark makes the browser lay the page out again.
+# The theme measures what scrolls and marks it, all at once: for each, the browser lays out what it had put off since it is out of
+# sight. One by one, a reader can press keys in between.
 MARK = re.compile(r"\be\.tabIndex=([^?;{}]+)(\?0:-1)")
 UNUSED = ("fontawesome", "bootstrap", "design-tabs")
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
@@ -79,7 +80,7 @@ def repair_pages(app: Sphinx) -> None:
     for name in KEEPING:
         path = site / "_static" / name
         script = STORAGE.sub(r"kept.\1", path.read_text("utf-8").replace("kept.", ""))
-        path.write_text(MARK.sub(r"const s=\1;queueMicrotask(()=>{e.tabIndex=s\2})", script), "utf-8")
+        path.write_text(MARK.sub(r"setTimeout(()=>{e.tabIndex=\1\2})", script), "utf-8")
     for name in UNUSED:
         for path in (site / "_static").rglob(f"{name}.js*"):
             path.unlink()

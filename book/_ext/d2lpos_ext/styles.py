@@ -196,7 +196,11 @@ def matcher(pages: Sequence[str], scripts: str, css: str) -> Callable[[str], set
         if selector in NEVER or not known.issuperset(DATA.findall(selector)):
             return set()
         if either := EITHER.search(selector):
-            return set().union(*(meets(selector[: either.start()] + one + selector[either.end() :]) for one in split(either[1])))
+            before, after = selector[: either.start()], selector[either.end() :]
+            # Of each, what it says of the element itself; its name stands in front or nowhere.
+            ones = [BETWEEN.split(one)[-1] for one in split(either[1])]
+            names = ["" if one[:1].isalpha() and before and before[-1] not in " >+~" else one for one in ones]
+            return set().union(*(meets(before + one + after) for one in names))
         inner = {name for part in HOLDS.findall(selector) for name in NAME.findall(part) if name[0] == "."} - marks
         parts = BETWEEN.split(STATE.sub("", bare(selector)).strip())
         there, made, on = range(1, len(tree)), False, None  # what the part to the right may be; whether a script may have made it
