@@ -25,8 +25,9 @@ LEFT_OUT = {"details", "nav", "button", "form"}
 LEFT_OUT_BY_CLASS = {
     "ask", "mistake", "review", "predictions", "solution", "headerlink", "effort", "symptoms",
 }
-# For those who write studies, who find it from the page of the package; and a list of what was predicted, with all headings again.
-NOT_SEARCHED = {"book/api-lab", "book/predicted"}
+# For those who write studies, who find it from the page of the package; what changed, which other pages say as it is now; and a
+# list of what was predicted, with all headings again.
+NOT_SEARCHED = {"book/api-lab", "book/changelog", "book/predicted"}
 MODELS = ["models", "releases"]  # tables of which each row is an entry
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
