@@ -72,10 +72,10 @@ function voice() {
     timer = setTimeout(() => { if (!live.closest('.plays')) live.textContent = words; }, 400);
   } };
 }
-/** A sentence below the figure; `tell` writes its parts at once, and speaks them and `more`, which an eye reads in the picture. */
-function sentence(more = () => '') {
+/** A sentence below the figure; `tell` writes its parts at once, and speaks them. */
+function sentence() {
   const says = h('p.says'), { live, speak } = voice();
-  return { says, live, tell(...parts) { says.replaceChildren(...parts); speak(says.textContent + more()); } };
+  return { says, live, tell(...parts) { says.replaceChildren(...parts); speak(says.textContent); } };
 }
 /** Numbers with their captions, in fixed columns; `tell` writes them, and speaks. */
 function readout(...captions) {

@@ -48,8 +48,7 @@ export function render(host, { length, play }, losses) {
   let at = LENGTHS.indexOf(length), w, X;
   const last = LENGTHS.length - 1, goal = (n = at) => ({ ...Object.values(losses).map(all => all[n]), first: Object.keys(losses).indexOf(ranked(losses, n)[0]) });
   const live = board(losses, 'The loss of each model'), paper = [0, last].map(n => ({ n, title: h('p.paper.b', {}, `${LENGTHS[n]} characters, ${TIMES[n]}`), ...board(losses, `The loss of each model at ${LENGTHS[n]} characters`) }));
-  const hand = h('input', { type: 'range', max: last, 'aria-label': 'length of the text' }), axis = s('g'), disc = s('circle.hand', { r: 14, cy: 22 }), ruler = s('svg', { 'aria-hidden': 'true' }, axis, disc);
-  const { says, live: spoken, tell } = sentence(() => ` Losses from the lowest on: ${ranked(losses, at).map(name => `${name} ${num(losses[name][at], 3)}`).join(', ')}.`);
+  const hand = h('input', { type: 'range', max: last, 'aria-label': 'length of the text' }), axis = s('g'), disc = s('circle.hand', { r: 14, cy: 22 }), ruler = s('svg', { 'aria-hidden': 'true' }, axis, disc), says = h('p.says'), { live: spoken, speak } = voice();
   const shown = { ...goal(), at }, ease = easing(shown, () => ({ ...goal(), at }), draw);
   live.svg.classList.add('live'); for (const o of paper) o.svg.classList.add('paper');
 
@@ -66,7 +65,8 @@ export function render(host, { length, play }, losses) {
   function update() {
     hand.value = at; set(hand, { 'aria-valuetext': `${LENGTHS[at]} characters, ${TIMES[at]}` });
     live.write(at);
-    tell(h('b', {}, LENGTHS[at]), ' characters' + verdict(losses, at));
+    says.replaceChildren(h('b', {}, LENGTHS[at]), ' characters' + verdict(losses, at));
+    speak(`${says.textContent} Losses from the lowest on: ${ranked(losses, at).map(name => `${name} ${num(losses[name][at], 3)}`).join(', ')}.`); // which an eye reads in the rows
     ease();
   }
   hand.oninput = () => { at = +hand.value; update(); };

@@ -105,5 +105,5 @@ def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
 def test_without_javascript_all_is_listed_and_answers_are_folded(plain, page_of_all):
     plain.goto(page_of_all)
     assert plain.locator(".review details:not([open]):visible").count() == 65
-    assert plain.locator(".review .options:visible").count() == 48
+    assert plain.locator(".review .options:visible").count() == 52
     assert plain.locator("form:visible, .overlooks:visible, [data-due]:visible").count() == 0
