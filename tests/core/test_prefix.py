@@ -56,6 +56,12 @@ def test_each_kind_by_itself(kind):
     assert first == 13 or apart[first + 1] > APART
 
 
+def test_windows_reach_back_to_the_first_token_and_no_further():
+    """Five of them go back by 20 tokens, where there are 13; a chunk and a convolution behind them change nothing."""
+    for more in ([], [("chunk", 5)], [("convolution", 5)]):
+        assert resume_at([*more, *[("window", 5)] * 5], 13) == 0
+
+
 def test_windows_add_up_and_rows_that_are_written_anew_spoil_the_text():
     for layers, first in ([("chunk", 4), ("window", 3)], 4), ([("window", 3), ("chunk", 4)], 6):  # the last one asks first
         apart = errors(layers, 9, starts=[first, first + 1])
