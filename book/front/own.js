@@ -168,7 +168,7 @@ export function open(root, folder) {
   };
   root.classList.add('runs');
   set(); new ResizeObserver(() => { if (svg.clientWidth !== W) map(); }).observe(svg);
-  // The weights wait until the film has its first frames and this is near.
-  const near = new IntersectionObserver(met => { if (met.some(m => m.isIntersecting)) { near.disconnect(); (globalThis.requestIdleCallback ?? setTimeout)(run, { timeout: 2500 }); } }, { rootMargin: '900px' });
+  // The model, 133 kB, waits until the film has its first frames and this is about to come into sight.
+  const near = new IntersectionObserver(met => { if (met.some(m => m.isIntersecting)) { near.disconnect(); (globalThis.requestIdleCallback ?? setTimeout)(run, { timeout: 2500 }); } }, { rootMargin: '100px' });
   addEventListener('load', () => near.observe(root));
 }
