@@ -48,8 +48,8 @@ class Host:
         """What comes of tests, files or single ones, where `module` has this text; the first failure ends it.
 
         code: pytest's, or −n for a process that signal n has ended. failed: the test that failed. seconds: of
-        processor time. More: `limit`, the seconds that it may take, and with `record=True` also the lines of the
-        package that each test runs, and its seconds.
+        processor time. More: `first`, tests of these files that come before the others; `limit`, the seconds that it may
+        take; and with `record=True` also the lines of the package that each test runs, and its seconds.
         """
         print(json.dumps([tests, module, text, more]), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
@@ -58,8 +58,8 @@ class Host:
 class Witness:
     """Puts tests in order, one of each kind before the others of their kind, and notes what comes of them."""
 
-    def __init__(self, tests: list[str], coverage=None):
-        self.tests, self.coverage, self.failed, self.seconds = tests, coverage, None, {}
+    def __init__(self, tests: list[str], first: list[str] = (), coverage=None):
+        self.tests, self.first, self.coverage, self.failed, self.seconds = tests, first, coverage, None, {}
 
     def pytest_sessionstart(self):
         from hypothesis import Phase, settings
@@ -76,7 +76,7 @@ class Witness:
         for item in items:
             kind = item.nodeid.partition("[")[0]
             rank[item] = rank[kind] = rank.get(kind, 0) + 1
-        items.sort(key=rank.get)
+        items.sort(key=lambda item: (item.nodeid not in self.first, rank[item]))
 
     def pytest_runtest_logstart(self, nodeid):
         if self.coverage:
@@ -101,7 +101,9 @@ def serve(module: str, text: str) -> list[str]:
     return served
 
 
-def answer(tests: list[str], module: str, text: str, limit: int = 120, record: bool = False) -> dict:
+def answer(
+    tests: list[str], module: str, text: str, first: list[str] = (), limit: int = 120, record: bool = False
+) -> dict:
     """What `Host.ask` returns, but for what the parent of this process alone can tell."""
     import pytest
 
@@ -114,7 +116,7 @@ def answer(tests: list[str], module: str, text: str, limit: int = 120, record: b
 
         coverage = Coverage(data_file=None, source_pkgs=["d2lpos"])
         coverage.start()
-    witness = Witness(tests, coverage)
+    witness = Witness(tests, first, coverage)
     code = pytest.main([*dict.fromkeys(test.partition("::")[0] for test in tests), *OPTIONS], [witness])
     noticed = served or not module  # who never imports it cannot
     reply = {"code": int(code) if noticed else 0, "failed": witness.failed}
