@@ -48,9 +48,9 @@ def plain(encoding: Encoding) -> list[float]:
 
 
 def in_force(encoding: Encoding, tokens: int | None = None) -> tuple[list[float], float]:
-    """The frequency of each pair by the rule, and what turned queries and keys are multiplied by.
+    """The frequency of each pair under the scaling rule, and the factor by which rotated queries and keys are multiplied.
 
-    tokens is the length of the text, which dynamic NTK and LongRoPE depend on; without it they are those of a short text.
+    tokens is the length of the text, on which dynamic NTK and LongRoPE depend. Without it, a short text is assumed.
 
     >>> llama = read({"model_type": "llama", "head_dim": 4})
     >>> in_force(llama["kinds"][0]["encoding"])
@@ -130,11 +130,11 @@ RULES = {
 
 
 def fresh(layer: Layer, trained: int, tokens: int, before: bool = False) -> list[bool]:
-    """Which pairs of a layer that turns meet angles in a text of tokens that one of the trained length has not.
+    """Which pairs of a RoPE layer reach angles in a text of `tokens` tokens that no text of the trained length has.
 
-    A pair that has come around within the trained length meets none; a window or a chunk keeps all pairs in what they know,
-    unless keys beyond it are compressed. before says that the trained length is that before a stretch, when frequencies
-    were plain.
+    A pair that makes a full turn within the trained length reaches no new angle. With a window or a chunk no pair does,
+    unless keys beyond it are compressed. before=True means that the trained length is the length before the model was
+    stretched, with its original frequencies.
 
     >>> llama = read({"model_type": "llama", "head_dim": 128})
     >>> sum(fresh(llama["kinds"][0], 4096, 8192))

@@ -14,10 +14,10 @@ from .words import fill
 
 
 def asks(reading: Reading, tokens: int, trained: int | None = None, source: str | None = None) -> str:
-    """What a text of that length asks, in lines.
+    """Which settings a text of that length needs, in lines.
 
-    trained is the length of the training in tokens, by default that before the model's stretch, or what its file allows; source
-    tells who says it, by default the caller. Raises TypeError or ValueError where a length is no positive integer, and Refused
+    trained is the training length in tokens, by default the length before the model was stretched, or what its file allows.
+    source says who states this length, by default the caller. Raises TypeError or ValueError where a length is no positive integer, and Refused
     for a model of pictures.
 
     >>> print(asks(read({"model_type": "gpt2"}), 2048))

@@ -25,18 +25,18 @@ def card(
     program: str = "vllm",
     share: float | None = None,
 ) -> dict:
-    """What requests texts of so many tokens each cost, as a dictionary that JSON holds; None where something is not known.
+    """The memory that `requests` texts of `tokens` tokens each take, as a dictionary for JSON; None for what is not known.
 
-    config is the file that reading was read of. bits are those of a weight, by default what an unquantized file says;
-    weights is the size of all of them in GiB, where they are known; cache_bits are those of a number of keys and values.
-    program keeps windows and states in its own way, by tables/card.json; share is how much of gib, the card, it takes, by
-    default its own default.
+    config is the file from which reading was read. bits is the size of a weight, by default as in an unquantized file.
+    weights is the size of all weights in GiB, if it is known. cache_bits is the size of a number of keys and values.
+    program says how windows and states are kept (tables/card.json). gib is the memory of the card, and share the part of it
+    that the program may use, by default the program's own default.
 
-    Returns `parameters`, `bits`, `weights` and `why` they are not known; `cache`, bytes for all requests by kind of layer
-    with `state` among them, whose `why_state` says why it is not known; `longest`, how long each text may be, and
-    `longest_full`, where all layers keep whole texts; `limit`, what positions allow; `holds`, how long a text the memory would
-    hold without that; and `rows`, how many of the tokens layers
-    with windows keep. Raises Refused for amounts that cannot be, and where keys and values are not known; TypeError or
+    Returns `parameters`, `bits`, `weights`, and in `why` the reason if these are not known. `cache` has the bytes for all
+    requests by kind of layer, with `state` among them, and `why_state` the reason if that is not known. `longest` is how long
+    each text may be, and `longest_full` the same if all layers keep whole texts. `limit` is what positions allow, `holds` how
+    long a text the memory would hold without this limit, and `rows` how many tokens
+    layers with windows keep. Raises Refused for impossible amounts and if keys and values are not known, and TypeError or
     ValueError for tokens.
 
     >>> llama = {"model_type": "llama", "hidden_size": 4096}

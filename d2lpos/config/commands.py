@@ -40,7 +40,8 @@ class Ran(TypedDict):
 
 
 def ran(command: str, config: Mapping) -> Ran:
-    """What a command would do with a model's config.json. Raises Refused for another command and for flags without their value.
+    """What a command that starts a program does with a model's config.json. Raises Refused for another command, and for flags
+    without a value.
 
     >>> command = "vllm serve Qwen/Qwen3-8B --max-model-len 16k"
     >>> ran(command, {"model_type": "qwen3"})["length"]

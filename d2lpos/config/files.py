@@ -25,7 +25,7 @@ def text_of_bytes(data: bytes, name: str = "the file") -> str:
 
 
 def parse(text: str, name: str = "the file") -> dict[str, object]:
-    """The configuration that a file or a printed one holds. Raises Refused where there is none.
+    """The configuration in the text of a file, or as transformers prints it. Raises Refused if there is none.
 
     >>> parse('LlamaConfig {"model_type": "llama"}')
     {'model_type': 'llama'}

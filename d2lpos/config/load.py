@@ -19,10 +19,10 @@ from .words import fill
 def load(
     data: bytes, name: str = "the file", more: Callable[[int, int], bytes] | None = None
 ) -> tuple[dict, list[str]]:
-    """The configuration that a file holds, and sentences on what kind of file it is and what it leaves out.
+    """The configuration in a file, and sentences on what kind of file it is and what it leaves out.
 
-    data is the whole file, of a GGUF file its first bytes, `prefix` of tables/gguf.json at most; more(start, size) gives other
-    bytes of that. Raises Refused where there is no configuration.
+    data is the whole file. For a GGUF file its first bytes are enough, at most `prefix` of tables/gguf.json, and
+    more(start, size) returns other bytes of it. Raises Refused if there is no configuration.
 
     >>> file = b'{"dim": 4096, "n_layers": 32, "n_heads": 32}'
     >>> config, notes = load(file)

@@ -11,12 +11,13 @@ from .tables import Refused
 def memory(
     reading: Reading, tokens: int, number: float = 2, page: int = 1, whole: bool = False
 ) -> dict[str, float]:
-    """Bytes of keys and values for one text by kind of layer: full, window and chunk, and indexer for the keys that choose keys.
+    """Bytes of keys and values for one text by kind of layer: full, window and chunk, and indexer for keys that choose keys.
 
-    Kinds without any are left out; an encoder keeps none. number is the size of a number in bytes, 2 for half precision.
-    Layers with a window keep no more than it and those with chunks one chunk, unless whole says that they keep the whole text;
-    page is of how many tokens a page is that a program keeps as one. What recurrences keep has one size whatever tokens is,
-    and `card` counts it. Raises Refused where the file does not say what a layer keeps, and for models of pictures.
+    Kinds of layers that the model does not have are left out; an encoder keeps nothing. number is the size of a number in
+    bytes, 2 for half precision. Layers with a window keep at most the window, and layers with chunks one chunk, unless
+    whole=True, with which they keep the whole text. page is the number of tokens in a page of the program. The state of
+    recurrent layers does not depend on tokens, and `card` counts it. Raises Refused if the file does not say what a layer
+    keeps, and for models of pictures.
 
     >>> qwen3 = {"model_type": "qwen3", "num_key_value_heads": 8}
     >>> memory(read(qwen3), 131_072)["full"] / 2**30

@@ -15,9 +15,9 @@ CUT, LAST = 120, 40  # signs of a rule with long lists that are shown: the first
 
 
 def lines(reading: Reading, tokens: int | None = None) -> str:
-    """Family and direction, the input, then each kind of layer; a line a thing.
+    """A reading in words: a line for family and direction, one for the input, and one for each kind of layer.
 
-    tokens is the length of the text, by default a short one: dynamic NTK and LongRoPE turn long texts otherwise.
+    tokens is the length of the text, by default short: with dynamic NTK and LongRoPE, frequencies depend on it.
 
     >>> print(lines(read({"model_type": "bloom", "n_layer": 2})))
     bloom: 2 layers, a token sees none after it

@@ -13,11 +13,11 @@ from .words import fill, listed
 def sentence(
     reading: Reading, trained: int | None = None, name: str | None = None, tokens: int | None = None
 ) -> str:
-    """What turns, adds or biases, where, what a token sees, and on what lengths, in one sentence.
+    """One sentence that says which encodings the model has in which layers, what a token sees, and for which lengths.
 
-    trained is the length of the training in tokens, where it is known. name stands for the model. tokens is the length of the
-    text at hand, by default the longest that the file allows, in which a window may hide nothing. Raises TypeError where trained
-    or tokens is no integer, ValueError where it is not positive.
+    trained is the training length in tokens, if it is known. name is the model's name in the sentence. tokens is the length of
+    the text, by default the longest that the file allows; in a short text a window may hide nothing. Raises TypeError if
+    trained or tokens is not an integer, and ValueError if it is not positive.
 
     >>> sentence(read({"model_type": "mamba"}), name="Mamba")[:36]
     'Mamba adds no positions to its input'

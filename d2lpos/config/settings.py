@@ -25,12 +25,12 @@ def settings(
 ) -> Settings:
     """Settings that let a program read texts of that length, by one of the rules of tables/settings.json.
 
-    trained is the length of the training in tokens, by default what the configuration calls original, or else allows. Without
-    a rule nothing is set within what the file allows, and YaRN beyond it, as the makers of Qwen and others advise it; a rule
-    that is named begins from trained. Nothing is needed within that, and within a stretch that the model has; with windows
-    alone or ALiBi only the allowed length grows. Raises ValueError for a program that tables/programs.json does not name
-    and for an unknown rule, and Refused where these positions cannot be stretched so: a table, buckets, two kinds of turns, a
-    stretch that would come on top of another, code without the rule, windows or slopes that the program is not known to have.
+    trained is the training length in tokens, by default the one that the configuration calls original, or else the length
+    that it allows. Without a rule nothing is set up to the length that the file allows, and YaRN beyond it, as the authors of
+    Qwen and others advise. A rule that is named stretches from trained. Nothing is needed up to trained, or up to the length
+    to which the model is stretched already. For models with only windows or ALiBi only the allowed length is raised. Raises
+    ValueError for an unknown program (see tables/programs.json) or rule, and Refused if these positions cannot be stretched
+    in this way: tables, buckets, two kinds of RoPE, a second stretch, or a program not known to have the rule, windows or slopes.
 
     >>> qwen3 = read({"model_type": "qwen3"})
     >>> settings(qwen3, 65_536, "llama.cpp", trained=32_768)["line"][:45]

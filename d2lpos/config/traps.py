@@ -19,7 +19,7 @@ class Trap(TypedDict):
 
 
 def traps(reading: Reading) -> list[Trap]:
-    """What this very configuration may be read wrong by, each trap once.
+    """The mistakes that programs make when they read this configuration, each once.
 
     >>> traps(read({"model_type": "roberta"}))
     [{'code': 'first', 'fields': {'first': 2}}]

@@ -82,8 +82,8 @@ def factor_and_reach(stretch: Mapping) -> tuple[float, int]:
 def verdict(reading: Reading, tokens: int, release: Mapping | None = None) -> Verdict:
     """Whether the model reads a text of that length, with the reason and its numbers.
 
-    release is a row of `names.releases`, from which it takes what the makers say, or a part of one, as {"trained": [4096]}.
-    Raises TypeError where tokens is no integer, ValueError where it is not positive or above any text's.
+    release is a row of `names.releases`, or a part of one such as {"trained": [4096]}: what the model's authors say.
+    Raises TypeError if tokens is not an integer, and ValueError if it is not positive or larger than any text.
 
     >>> gpt2 = verdict(read({"model_type": "gpt2"}), 2048)
     >>> gpt2["kind"], gpt2["cap"]

@@ -26,7 +26,7 @@ class Length(TypedDict):
 def written(text: str) -> Length:
     """The tokens of a text that is written as 131072, 131,072, 1e5, 128K or 200k.
 
-    Raises Refused for what is no number, no whole one, or none that a text has.
+    Raises Refused if text is not a number, or not a whole number, or too large for a text.
 
     >>> written("131,072 tokens"), written("200k")["tokens"]
     ({'tokens': 131072}, 200000)

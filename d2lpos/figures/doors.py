@@ -86,8 +86,8 @@ WIRED = {
 def doors(open: Iterable[int] = tuple(DOORS), wire: bool = False) -> Picture:
     """Draw the four doors by which position can enter attention.
 
-    `open` holds the numbers of the doors that stand open. All four are the map of the book, `{2}` is RoPE,
-    and none is a Transformer that knows no positions. With `wire`, the hidden states of the text lead to doors 2
+    `open` has the numbers of the open doors. All four are the map of the book, `{2}` is RoPE,
+    and the empty set is a Transformer without positions. With `wire`, the hidden states of the text lead to doors 2
     and 3, which alone can stand open then, and those come in who read there how far one word is from another.
 
     >>> doors(open={2}).alt.count("open")

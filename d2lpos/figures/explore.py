@@ -89,9 +89,9 @@ def explore(
     name: str,
     alt: str | Callable[[Any], str],
 ) -> Explorer:
-    """Let the reader move a slider through `values` and see `draw(value)`, a matplotlib figure, change.
+    """A slider for `values`, with the matplotlib figure `draw(value)` for the value that is chosen.
 
-    `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a
+    `name` labels the slider. `alt` describes the figure in words: one text for all values, or a function from a
     value to its text. The output holds a picture for each value. Raises ValueError for fewer than two values,
     and for values that read alike: of a float, six digits are shown.
 

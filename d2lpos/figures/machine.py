@@ -112,16 +112,16 @@ def machine(
     play: bool = False,
     brief: bool = False,
 ) -> Machine:
-    """Two small trained models that read a text, beside each other; the page computes what they show.
+    """Two small trained models that read a text side by side; the page computes what they show.
 
     left, right: "none", "sinusoidal", "learned", "rope", "t5" or "alibi"; or "rope linear" and "rope ntk",
     stretched by these rules of `d2lpos.rotary.scaling` from the length of training to 512 characters.
     text: "austen", "dickens", "today" or "refrain", or a text of your own, of 2 to 512 characters.
-    state: "plain", as many characters as in training; "longer", all of them; "late", from position 600 on;
+    state: "plain", as many characters as in training; "longer", all characters; "late", from position 600 on;
     "stopped", all at one position; "doubled", every second position; "scrambled", the positions shuffled;
     "shuffled", the words shuffled. Several may be joined by spaces, as in "longer late".
-    play: whether the end of the text moves past the length of training once the models have read it.
-    brief: whether the two lines and a sentence are all that is shown, without the text and the heads.
+    play: whether the end of the text moves past the training length after the models have read the text.
+    brief: whether to show only the two lines and a sentence, without the text and the heads.
 
     Raises ValueError for a name that is not known and for a text that is too short or too long, TypeError for
     a play or a brief that is not True or False.

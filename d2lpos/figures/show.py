@@ -55,7 +55,7 @@ def show(fig: Figure, alt: str) -> Picture:
     """Return `fig` as a `Picture` and close it.
 
     Write `show(fig, alt="…")` as the last line of a cell. Black and the book's colors follow the page's
-    theme; every other color stays as drawn. The same figure gives the same bytes on every run. Text in `$…$`
+    theme, and every other color stays as drawn. The same figure gives the same bytes on every run. Text in `$…$`
     is placed letter by letter for another face: write Unicode (`n − m`, `θ`) instead. Raises ValueError for
     an empty alt.
 

@@ -22,8 +22,8 @@ class Table:
 def table(frame: "DataFrame", digits: int = 2) -> Table:
     """Return `frame` as a `Table`, with `digits` behind the point of its fractions.
 
-    Write `table(frame)` as the last line of a cell, and its caption below, `**Table 2.1.** …`. What names the rows
-    becomes the first column, so the index needs a name; one without is left out. A missing value shows a dash.
+    Write `table(frame)` as the last line of a cell, and its caption below, `**Table 2.1.** …`. The index
+    becomes the first column if it has a name, and is left out if it has none. A missing value shows a dash.
 
     >>> import pandas as pd
     >>> losses = pd.DataFrame({"change": [0.0, -0.471]})

@@ -105,18 +105,18 @@ def register(name: str, make: Make, family: str | None = None, version: int | st
 
     name: what runs call it.
     make: from a run to a new `Encoding`; it may read the run's length, limit, dim, heads, layers and causal.
-    family: whose color and panel it shares in figures, as "rope", "alibi" or "relative". A family that the book
-        does not have gets a color and a panel of its own, and so does an encoding for which none is given.
-    version: part of the key of its runs. Raise it where what it computes changes and its code does not.
+    family: the family whose color and panel it shares in figures, such as "rope", "alibi" or "relative". If it is not a
+        family of the book, or none is given, the encoding gets its own color and panel.
+    version: part of the key of its runs. Raise it if what the encoding computes changes but its code does not.
 
-    The key also has a hash of the code of make and of all that make uses, up to the standard library and
-    installed packages, this one too. So an old record never stands for code that has changed. A name may be
-    registered again, as when a cell of a notebook runs again. The hash does not see what make finds by a name in a
-    string, such as `globals()["Mine"]`, nor what it reads outside of Python, such as `os.environ` or a file: raise
+    The key also contains a hash of the code of make and of all that make uses, except the standard library and
+    installed packages, d2lpos among them. So an old record is never used for code that has changed. A name may be
+    registered again, for example when a cell of a notebook runs again. The hash does not cover what make finds by a name
+    in a string, such as `globals()["Mine"]`, or reads outside of Python, such as `os.environ` or a file. Raise
     version for these.
 
-    Raises ValueError for the name of an encoding of the book, and for a make that uses what no hash can tell a
-    change of, where no version is given; TypeError for a make that cannot be called.
+    Raises ValueError for the name of an encoding of the book, and for a make whose changes no hash can detect
+    if no version is given; TypeError for a make that cannot be called.
 
     >>> from d2lpos import RoPE
     >>> register("slow", lambda run: RoPE(run.dim // 4, 1e6), "rope")

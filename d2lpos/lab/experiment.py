@@ -28,13 +28,13 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, 
     """Train and test the model of a run; the record, fit for JSON. compiled: train with torch.compile.
 
     On one thread of one kind of machine, runs of the same versions give the same metrics and curve to the last
-    digit; `alike` of `d2lpos.lab.machine` says what one kind is. The curve gives
-    the mean loss of the training since the row before and, for each split of the task, the loss at the
-    training length. The validation split is for choices along the curve, so metrics leave it out. loss_last is
-    that of as many last tokens as a training sequence has. Where the run asks for a probe, the record also
-    holds what `probes` of `d2lpos.lab.inside` gives and, for a learned table, the `similarity` of its rows and
-    that of how each has changed in training, and of a causal model what `first_token` gives. Where it asks to keep the model, it holds what `char_model` of
-    `d2lpos.lab.char_models` gives.
+    digit; `alike` of `d2lpos.lab.machine` says what one kind is. A row of the curve has
+    the mean training loss since the row before and, for each split of the task, the loss at the
+    training length. The validation split serves choices along the curve, so metrics leave it out. loss_last is
+    the loss on the last tokens, as many as a training sequence has. If the run has probe, the record also
+    contains the `probes` of `d2lpos.lab.inside`, for a learned table the `similarity` of its rows and
+    of their changes in training, and for a causal model `first_token`. If the run has keep, it contains the `char_model` of
+    `d2lpos.lab.char_models`.
 
     >>> record = execute(Run("order", "rope", length=4, steps=20))
     >>> [row["step"] for row in record["curve"]]

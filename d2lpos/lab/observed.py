@@ -33,9 +33,9 @@ def mean_ci(
 ) -> "DataFrame":
     """Mean of a column over passages, with its 95 % interval from low to high, and n, as `interval` has them.
 
-    against: a case that is first taken away, passage by passage. by: columns that tell apart what is not averaged.
+    against: a case that is first subtracted, passage by passage. by: columns whose values are kept apart.
     Rows without the column are left out.
-    Raises ValueError where rows of one number of a passage would be averaged, such as those of two texts.
+    Raises ValueError if rows with the same number of a passage would be averaged, such as passages of two texts.
 
     >>> rows = records("real-layout")
     >>> table = mean_ci(rows, by=["case", "text"])

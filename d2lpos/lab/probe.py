@@ -34,14 +34,14 @@ LONGEST = 8  # characters that a token has, on average, at most
 
 @dataclass(frozen=True)
 class Probe:
-    """A trained model, one passage, and what is asked.
+    """A measurement on a trained model: the model, one passage, and what is measured.
 
-    study, part: what is asked; a study may have several parts, such as a layer.
-    model: a name of `WEIGHTS`, "gemma3", "stand-in", which is tiny, untrained, and reads bytes, or "characters", the
-        model of the pages that has RoPE and reads characters.
-    text, seed, length: the passage, its number, and its tokens. dtype: in which the model computes.
+    study, part: what is measured; a study may have several parts, such as layers.
+    model: a name of `WEIGHTS`, "gemma3", "stand-in" (tiny, untrained, reads bytes), or "characters" (the
+        model of the pages with RoPE, reads characters).
+    text, seed, length: the text, the number of the passage, and its tokens. dtype: in which the model computes.
 
-    Raises ValueError for a name that is not known, and a size that is not positive.
+    Raises ValueError for a name that is not known, and for a size that is not positive.
 
     >>> probe = Probe("real-layout", model="stand-in", length=8)
     >>> Probe(**probe.fields()) == probe

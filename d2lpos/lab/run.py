@@ -30,23 +30,23 @@ class Run:
     """One model, trained once and tested.
 
     task, encoding: names in `TASKS` and `ENCODINGS`.
-    length: tokens of a training sequence; with shortest, each batch draws one from shortest … length.
-    tested: the lengths of test sequences; the training length where none is given.
+    length: tokens of a training sequence; with shortest, each batch draws its length from shortest … length.
+    tested: the lengths of test sequences; by default the training length.
     eval_modes: names in `EVAL_MODES`, the ways to evaluate the trained model.
     steps, batch_size, lr: of training; batch_size is the sequences in a batch, lr the largest learning rate.
-    causal: whether the model must not look ahead; None is the task's own choice.
-    checks: how often the curve is read during training.
+    causal: whether the model has a causal mask; None means the task decides.
+    checks: how many times the losses of the curve are measured during training.
     precision: "float32", or "bfloat16" for autocast.
-    scale: what the encoding adds to the embeddings is multiplied by it; a learned table, at the start only.
-    add_every_layer: whether the encoding adds it before every block, not before the first alone.
-    probe: whether the record also tells where the trained model holds the positions.
-    keep: whether the record also holds the trained model in 8 bits, and its loss at each place.
+    scale: a factor for what the encoding adds to the embeddings; for a learned table, only at the start.
+    add_every_layer: whether the encoding is added before every block, and not only before the first.
+    probe: whether the record also says in which layers positions can be read from the trained model.
+    keep: whether the record also contains the trained model in 8 bits, and its loss at each position.
     stack: for each layer, from the first, "full", "window" (half the training length wide), "none" (without position),
         "gate" (on what attention puts out) or "logit" (learned, in each softmax); () is all full.
-    continue_training: names in `EVAL_MODES`: under each, a copy of the trained model is trained on, for further_steps on
+    continue_training: names in `EVAL_MODES`. In each mode, a copy of the trained model is trained for further_steps more on
         up to further_length tokens, with as many tokens in a batch. Scaling rules then stretch to that length.
-    places, limit: who hands out the positions, in training and in tests, a name in `PLACES`; those in
-        `LIMITED` keep them below limit.
+    places, limit: how positions are assigned, in training and in tests, a name in `PLACES`; with those in
+        `LIMITED` they stay below limit.
     dropout, drop: where dropout falls in training, a name in `DROPOUTS`, and its rate.
 
     Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
@@ -195,7 +195,7 @@ class Run:
 
     @property
     def versions(self) -> dict[str, int]:
-        """What a run would be done with today. Under the same versions, machines of one kind give the same digits."""
+        """The versions that a run has today. With the same versions, machines of one kind compute the same digits."""
         versions = {"protocol": PROTOCOL, "task": TASKS[self.task].version}
         return versions | {"rounding": ROUNDING.get(self.encoding, 1)}
 

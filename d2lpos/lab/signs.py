@@ -17,10 +17,10 @@ __all__ = ["signs"]
 
 
 def signs(moments: "DataFrame", value: str = "test", against: str = "none") -> "DataFrame":
-    """Return for each placement in how many seeds it is better and worse than `against`, at the rates they chose.
+    """Return for each placement in how many seeds it is better and worse than `against`, each at the rate chosen for it.
 
     Columns: task, encoding, moment, dropout; drop, the chosen rate; mean difference; better and worse, counts of
-    seeds, where what is smaller counts as better; sign and rank, the p values of the exact two-sided
+    seeds, where smaller values count as better; sign and rank, the p values of the exact two-sided
     sign test and of Wilcoxon's signed ranks (1945), exact as well. Equal seeds are left out of both.
 
     Raises ValueError where nothing is `against`, and where the seeds of two do not match.

@@ -48,10 +48,10 @@ class Store:
     """Runs that are running, finished or failed, in the file `path`, which is made where there is none.
 
     patience: seconds without a heartbeat after which the driver of a run counts as dead.
-    look: whether to read only, which a file on a medium that cannot be written allows, and to make no file.
+    look: whether to only read. Then no file is made, and the file may be on a medium that cannot be written.
 
-    What is not in the store is free to be claimed, and so are the runs of a dead driver. Each method is one
-    transaction: it happens as a whole, or not at all.
+    A run that is not in the store can be claimed, and so can the runs of a dead driver. Each method is one
+    transaction: it happens completely or not at all.
 
     Raises ValueError for a file that is damaged, no store, or one of another version, and a patience that is not finite
     and positive; OSError where the file
@@ -108,7 +108,7 @@ class Store:
 
     @contextmanager
     def driver(self) -> Iterator[str]:
-        """Give a name to claim runs with. While it is in use, its heart beats; in the end its claims are free."""
+        """A name with which runs are claimed. While it is in use, it sends heartbeats; afterward its claims are free."""
         owner = f"{_place()} {os.getpid()} {uuid.uuid4().hex}"
         done = Event()
 
@@ -141,12 +141,12 @@ class Store:
         return None
 
     def finish(self, record: dict[str, Any]) -> None:
-        """Store a record. It stays: one that comes later for the same run is dropped."""
+        """Store a record. It is never replaced: a later record of the same run is dropped."""
         with self._transaction() as database:
             database.execute(FINISH, (record["key"], line(record["run"]), line(record)))
 
     def fail(self, key: str, error: str, owner: str) -> None:
-        """Note why a run that `owner` holds has failed."""
+        """Store why a run that `owner` claimed has failed."""
         with self._transaction() as database:
             database.execute(
                 "UPDATE runs SET state = 'failed', error = ?, owner = NULL, heartbeat = NULL "
@@ -155,7 +155,7 @@ class Store:
             )
 
     def retry(self, keys: Iterable[str]) -> None:
-        """Forget that runs have failed, so that they are free again."""
+        """Remove the failures of runs, so that they can be claimed again."""
         with self._transaction() as database:
             database.executemany("DELETE FROM runs WHERE key = ? AND state = 'failed'", [(k,) for k in keys])
 

@@ -280,7 +280,7 @@ STUDIES = {
         value="accuracy",
     ),
     "waves": Study(
-        "Measured at uneven times: is the position of an event its index or its time, if all models are given the times?",
+        "If values are measured at uneven times, is an index or a time the better position of an event?",
         full=(
             replace(WAVES, encoding="rope"),
             replace(WAVES, encoding="rope", places="timed"),

@@ -22,10 +22,10 @@ PASSAGE = ("text", "seed")
 def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame":
     """Return a table with a row for each metric of each record or, of="probes", for each probe.
 
-    Its columns say what was run: task, encoding, causal, trained (the training length), other fields that
-    differ between the runs, and seed; what was asked: reading, length and split; what came out: loss,
-    accuracy, loss_last and accuracy_last, nan where there is none; and seconds, device and key of the run.
-    Of a probe: layer; error and r2. Records without probes are left out there.
+    The first columns say what was run: task, encoding, causal, trained (the training length), other fields that
+    differ between the runs, and seed. Then come the test (reading, length and split) and its results (loss,
+    accuracy, loss_last and accuracy_last, nan if there is none), and seconds, device and key of the run.
+    A probe has layer, error and r2 instead of test and results. Records without probes are left out there.
 
     Raises ValueError for another `of`.
 
@@ -61,12 +61,12 @@ def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame"
 def interval(values: "Series", drawn: str | Sequence[str] = "seed") -> tuple[float, float, float, int]:
     """Return the mean of values, its 95 % interval from low to high, and n, the number of independent draws.
 
-    values: numbers, whose index names the draw that each comes from. drawn: the names that tell draws apart: the seed of
-    a training, the number of a passage. Eight needles of one passage are one draw, so average them first; and the first
-    passages of two texts are no two draws, so give each text an interval of its own.
+    values: numbers with an index that says from which draw each comes. drawn: the names of the index that distinguish draws,
+    such as the seed of a training or the number of a passage. Eight needles of one passage are one draw, so average them
+    first. Passages of two texts are not draws of one kind, so give each text its own interval.
 
-    The interval is Student's. One draw has none: low and high are nan.
-    Raises ValueError for a name that is not in the index, for nan, and where several values belong to one draw.
+    The interval is Student's. With one draw there is none, and low and high are nan.
+    Raises ValueError for a name that is not in the index, for nan, and if several values belong to one draw.
 
     >>> from pandas import Series
     >>> passages = Series([1.0, 3.0, 2.0]).rename_axis("seed")
@@ -95,11 +95,11 @@ def interval(values: "Series", drawn: str | Sequence[str] = "seed") -> tuple[flo
 def summary(frame: "DataFrame", by: Sequence[str] | None = None, value: str = "loss") -> "DataFrame":
     """Return the mean of a column over seeds, its 95 % interval from low to high, and n, the number of seeds.
 
-    by: columns that tell apart what is not averaged over; all that say what was run and asked where none are
-    given.
+    by: the columns whose values are kept apart and not averaged; by default all that say what was run and
+    tested.
 
-    The interval is Student's. One seed has none: low and high are nan. Rows without a value are left out.
-    Raises ValueError for a column that is not there, and where rows of one seed would be averaged.
+    The interval is Student's. With one seed there is none, and low and high are nan. Rows without a value are left out.
+    Raises ValueError for a column that does not exist, and if rows of one seed would be averaged.
 
     >>> runs = [Run("order", length=4, steps=1, seed=s) for s in (0, 1)]
     >>> summary(frame(map(execute, runs)), by=["encoding"]).n.tolist()
@@ -121,12 +121,12 @@ def paired(
 ) -> "DataFrame":
     """Return the mean of the differences between runs of the same seed, with its 95 % interval and n.
 
-    Rows whose column `of` is `against` are taken from the others, where the columns `by` are the same; those
-    are all that say what was run and asked where none are given. Runs of one seed share batches and first
-    weights, so their differences may vary less than the runs. For what a reading changes, take of="reading" and
+    Rows whose column `of` is `against` are subtracted from the others with the same columns `by`, which are
+    by default all columns that say what was run and tested. Runs of one seed share batches and first
+    weights, so their differences may vary less than the runs. To see what an eval mode changes, use of="reading" and
     against="as trained".
 
-    Raises ValueError as `summary` does, where nothing is `against`, and where the seeds of two do not match.
+    Raises ValueError as `summary` does, if no row is `against`, and if two groups have different seeds.
 
     >>> few = {"length": 4, "steps": 1}
     >>> runs = [Run("order", e, **few) for e in ("none", "t5")]

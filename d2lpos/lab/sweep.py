@@ -43,18 +43,18 @@ def sweep(
     device: str = "cpu",
     retry: bool = False,
 ) -> dict[str, int]:
-    """Do what is left of `runs`, and return how many are "finished" and how many have "failed".
+    """Do those of `runs` that are not done yet, and return how many are "finished" and how many have "failed".
 
-    work: returns the record of a run on a device; `execute` where none is given.
-    jobs: how many runs at a time, each in its own process; 1 stays in this process.
+    work: a function that returns the record of a run on a device; by default `execute`.
+    jobs: how many runs at a time, each in its own process; with 1 they run in this process.
     cluster: "local:4" for Dask with four processes, or the address of a Dask cluster, "tcp://host:port" or
         "tls://host:port", whose workers are processes.
     retry: do failed runs again.
 
-    A run that raises is stored as failed, with its traceback. So is one whose process died three times; a
-    cluster that was there before counts by its own rule. The others go on. Drivers may share a store: each
-    returns when its runs are done, no matter by whom. One that is interrupted sets its runs free, and the same
-    call later goes on from there.
+    A run that raises is stored as failed, with its traceback, and so is a run whose process died three times. (An
+    existing cluster counts deaths by its own rule.) The other runs go on. Drivers may share a store: each
+    returns when its runs are done, by itself or by another driver. An interrupted driver releases its runs, and the
+    same call later goes on from there.
 
     Raises ValueError for jobs or a cluster that cannot be, ImportError where Dask is missing, OSError where the
     cluster or the store is out of reach.

@@ -38,8 +38,8 @@ def train(
 
     AdamW; the learning rate rises to `rate` over the first twentieth of the steps, then falls to 0 along a
     line. With `shortest`, each batch draws its length from shortest … length. precision "bfloat16" is
-    autocast. watch(step, loss) is called after each step. places(tokens, generator) gives the positions of a
-    batch, as in `d2lpos.lab.places`; they are counted along the row by default. Raises ValueError for
+    autocast. watch(step, loss) is called after each step. places(tokens, generator) returns the positions of a
+    batch, as in `d2lpos.lab.places`; by default they are counted along the row. Raises ValueError for
     another precision, sizes that are not positive, a `shortest` above length, and a seed that is negative or
     takes more than 31 bits.
 
@@ -167,9 +167,9 @@ def all_right(right: Tensor, targets: Tensor) -> Tensor:
 
 
 def accuracy(model: nn.Module, sampler: Sampler, length: int, size: int = 2048, seed: int = 0) -> float:
-    """The share of what is asked in `size` fresh sequences that `model` answers rightly, in 0 … 1.
+    """The share of answers that `model` gets right in `size` new sequences, from 0 to 1.
 
-    The model is taken as it is: `train` leaves it in evaluation, a new one is in training.
+    The model's mode is not changed: after `train` it is in evaluation, but a new model is in training mode.
 
     >>> from d2lpos import Transformer
     >>> from d2lpos.lab import order

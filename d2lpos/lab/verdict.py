@@ -57,11 +57,11 @@ def moments(records: Iterable[dict[str, Any]]) -> "DataFrame":
 
 
 def verdicts(moments: "DataFrame", value: str = "test", against: str = "none") -> "DataFrame":
-    """Return what is decided of each placement: how its runs differ from those `against`, at the rates they chose.
+    """Return a verdict on each placement: how its runs differ from the runs `against`, each at the rate chosen for it.
 
     Columns: dropout, task, encoding, moment; mean, low, high and n as `paired` gives them; drop, the chosen rate; p,
     after Holm's correction over the placements of one task, encoding and moment; and the verdict, "no difference",
-    "better", "worse" or "undecided". What is smaller counts as better.
+    "better", "worse" or "undecided". Smaller values count as better.
 
     Raises ValueError as `paired` does.
 

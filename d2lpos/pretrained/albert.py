@@ -21,8 +21,8 @@ NARROW, DIM, HEADS, INNER, ROUNDS, ROWS, VOCABULARY = 128, 256, 8, 512, 12, 512,
 class Albert(nn.Module):
     """Tokens (batch, sequence) in, logits (batch, sequence, 591) out; untrained until `load_albert` fills it.
 
-    positions (sequence,) or (batch, sequence), 0, 1, 2, … by default, choose rows of the table, `positions.table`. Each token
-    sees all others. Raises as `Learned` does.
+    positions (sequence,) or (batch, sequence), by default 0, 1, 2, …, choose rows of `positions.table`. Each token sees all
+    others. Raises what `Learned` raises.
 
     >>> Albert()(torch.tensor([[12, 17, 13]])).shape
     torch.Size([1, 3, 591])
@@ -48,7 +48,7 @@ class Albert(nn.Module):
 
 
 def load_albert(dtype: torch.dtype = torch.float32) -> Albert:
-    """RXNMapper's ALBERT, ready to read. Raises WeightsMissing as `weights.find` does.
+    """RXNMapper's ALBERT with its weights. Raises WeightsMissing as `weights.find` does.
 
     >>> load_albert.__name__
     'load_albert'

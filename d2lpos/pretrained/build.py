@@ -49,14 +49,14 @@ SAME = [field.name for field in fields(Layer) if field.name not in APART]
 def encoding_of(config: object, tokens: int | None = None, ignore: Collection[str] = ()) -> Reading:
     """What a configuration says about position, layer by layer, as modules of what `d2lpos.config.read` reads.
 
-    config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers. One that
-    holds a `text_config` is read for its text. A key that is missing means what the family's class in transformers takes for
-    it, which the reading tells under `defaults`. tokens is the length of the text that will be read, which dynamic NTK and
-    LongRoPE depend on. ignore names keys to pass over; the reading keeps their names. `print` of a reading shows it in words.
-    Raises as `d2lpos.config.read` does, and ValueError without tokens where these count.
+    config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers. Of one
+    with a `text_config` only this is read. For a missing key the default of the family's class in transformers is used, and
+    the reading lists it under `defaults`. tokens is the length of the text, on which dynamic NTK and LongRoPE depend.
+    ignore names keys to skip; the reading lists them. `print` of a reading shows it in words. Raises what
+    `d2lpos.config.read` raises, and ValueError without tokens if the encoding depends on the length.
 
-    Learned tables come untrained, in the right size: the weights are the model's. Of a model that reads pictures it
-    tells what happens to one of the configuration's size.
+    Learned tables have the right size but are not trained, because their weights are not in the configuration. For a model
+    of pictures the reading is for pictures of the configuration's size.
 
     >>> sizes = {"hidden_size": 64, "num_attention_heads": 4}
     >>> llama = {"model_type": "llama", "num_hidden_layers": 2, **sizes}

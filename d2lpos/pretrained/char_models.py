@@ -1,4 +1,4 @@
-"""The small language models that the book's pages read with, as their files hold them: in 8 bits.
+"""The small language models that run in the book's pages, with weights in 8 bits.
 
 A file is a script that a page loads. It has a card, which says what the model is and how it was trained, the
 shapes of its parameters, and their numbers: first all floats, among them the scale of each row of 8-bit numbers,
@@ -97,10 +97,10 @@ def read(script: str) -> tuple[Transformer, dict[str, Any]]:
 
 
 def load(name: str) -> tuple[Transformer, dict[str, Any]]:
-    """A model of the pages by its encoding, with the very weights that they compute with, and its card.
+    """The model of the pages with this encoding, with the same weights as in the pages, and its card.
 
-    A learned table serves positions past its end with its last row. The layers look ahead where no mask
-    forbids it: `surprise` gives one. Raises ValueError for a name that is not in CHAR_MODELS.
+    Positions past the end of a learned table get its last row. Without a mask, the layers also see later tokens, so
+    `surprise` passes one. Raises ValueError for a name that is not in CHAR_MODELS.
 
     >>> model, card = load("alibi")
     >>> card["train_length"]
@@ -123,8 +123,8 @@ def best(character: str) -> tuple[str, ...]:
 def tokens(card: Mapping[str, Any], text: str) -> Tensor:
     """The token of each character of a text, (characters,), int64.
 
-    A character that the model does not know is read as one like it, ’ as ', é as e, a capital as its small
-    letter, or else as the card's unknown one.
+    A character that is not in the vocabulary is replaced by a similar one, ’ by ', é by e, a capital by its small
+    letter, or else by the card's unknown character.
 
     >>> tokens({"vocabulary": "\\n abc", "unknown": 5}, "abc BÄ?")
     tensor([2, 3, 4, 1, 3, 2, 5])
@@ -139,9 +139,9 @@ def surprise(
 ) -> Tensor:
     """−ln p of each token, given those before it, in nats; tokens and positions (length,) give (length,).
 
-    Before a token are those of smaller index, wherever they stand. The first one has nothing before it, and
-    one that stands for an unknown character has no probability: nan. A mask, (length, length), is Boolean, True
-    where a query (row) sees a key; without one a query sees itself and all before it.
+    The tokens before a token are those of smaller index, whatever their positions are. The first token has none before it,
+    and an unknown character has no probability, so both are nan. A mask, (length, length), is Boolean, True
+    where a query (row) sees a key; without a mask a query sees itself and all tokens before it.
 
     >>> model, card = load("none")
     >>> text = tokens(card, "To be or not to be")

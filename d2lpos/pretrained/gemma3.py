@@ -61,10 +61,10 @@ class Block(smollm2.Block):
 
 
 class Gemma3(SmolLM2):
-    """`SmolLM2` with two encodings: `encoding` where a token sees its window, `far` in each sixth layer.
+    """`SmolLM2` with two encodings: `encoding` in layers with a window, and `far` in each sixth layer, which sees all.
 
-    base, far_base: of the two. window: tokens that a layer sees, the token's own included. An encoding that is given
-    holds for all layers; `own` is what each was trained with. The first token of a text is <bos>.
+    base, far_base: the bases of the two. window: how many tokens a token sees, itself included. An encoding that is given
+    replaces both in all layers; `own` has the encoding with which each was trained. The first token of a text is <bos>.
 
     Raises as `SmolLM2` does.
 
@@ -112,11 +112,11 @@ class Gemma3(SmolLM2):
 
 
 def load_gemma3(path: str | Path | None = None, dtype: torch.dtype = torch.float32) -> Gemma3:
-    """Gemma 3 270M from a GGUF file, or a folder of the makers' release with its safetensors; ready to read.
+    """Gemma 3 270M with its weights, from a GGUF file or from a folder with the safetensors of the authors' release.
 
-    path: by default the file with which the records were made. Bases and windows are those of the release, because a GGUF
-    file names one base and no pattern. Raises ImportError without gguf or safetensors, WeightsMissing where
-    there is no such file, ValueError where its tensors are not those of this model.
+    path: by default the file with which the records were made. Bases and windows are taken from the release, because a GGUF
+    file has only one base and does not say which layers have a window. Raises ImportError without gguf or safetensors,
+    WeightsMissing if there is no such file, and ValueError if its tensors do not fit this model.
 
     >>> load_gemma3.__defaults__  # the file that was fetched, and dtype
     (None, torch.float32)

@@ -14,27 +14,27 @@ __all__ = ["Layer", "Reading"]
 class Layer:
     """What one layer does with positions.
 
-    attends: False where the layer has a recurrence or a convolution in place of softmax attention.
-    encoding: opens doors 2, 3 or 4 in this layer; None where nothing does, and the layer has no positions.
-    features: the slice of a head's features, start and stop, that the encoding gets; None for all.
-    window: how many keys a query sees at most, its own included, on each side where nothing is causal.
+    attends: False if the layer has a recurrence or a convolution instead of softmax attention.
+    encoding: what opens doors 2, 3 or 4 in this layer; None if the layer has no positions.
+    features: start and stop of the features of a head that the encoding gets; None for all.
+    window: how many keys a query sees at most, its own included; on each side, if the model is not causal.
     chunk: tokens in a chunk; a query sees its own chunk only.
-    tile: of a picture, the side of the squares that its cells are cut into; a query sees its own square only, and the
-    encoding gets places within it. Where the last squares reach beyond the picture, released code fills them up with
-    zeros, which queries see; these are left out here.
-    shift: the row and the column at which the first whole square begins. A cell's place within its own, or within what
-    lies before the first, is (place − shift) % tile.
-    merged: how many cells of the input one of this layer's is high and wide, because the model merges them.
-    cosine: whether a score is the cosine between query and key times a number that each head learns, in place of their
+    tile: for pictures, the side of the squares into which the cells are cut. A query sees only its own square, and the
+    encoding gets positions within the square. If the last squares reach beyond the picture, released code pads them with
+    zeros, which queries see; this padding is left out here.
+    shift: the row and the column at which the first whole square begins. The position of a cell within its square, whole
+    or not, is (place − shift) % tile.
+    merged: the height and width of a cell of this layer in cells of the input, because the model merges cells.
+    cosine: whether a score is the cosine of query and key times a learned number of the head, instead of their
     product over √d.
-    temperature: from positions to what queries are multiplied by, as in `d2lpos.transformer.temperature`. counts: whether it gets
-    the number of tokens before each query, kept ones included, whatever their positions are.
-    scale: what all scores are multiplied by besides, because the model was stretched.
-    sinks: whether each head has a learned number that joins the sum of the softmax.
-    crosses: whether its keys are those of a picture, and not of the text.
-    indexer: the encoding of a smaller attention that chooses the keys, and keys how many it chooses at most;
-    None beside a number of keys where they are those that the last indexer chose.
-    compressed: how many tokens each further key stands for, beyond the window; it stands where the first of them does.
+    temperature: a function from positions to the numbers by which queries are multiplied, as in
+    `d2lpos.transformer.temperature`. counts: whether it gets the number of tokens before each query instead of positions.
+    scale: a factor for all scores, which some models have because they were stretched.
+    sinks: whether each head has a learned number that is added to the sum of the softmax.
+    crosses: whether the keys come from a picture, and not from the text.
+    indexer: the encoding of a smaller attention that chooses the keys; keys: how many it chooses at most. If keys is a
+    number and indexer is None, the layer uses the keys that the last indexer chose.
+    compressed: beyond the window, how many tokens one key represents; it has the position of the first of them.
 
     >>> Layer().encoding is None
     True
@@ -61,14 +61,14 @@ class Layer:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a model does with positions: what its input gets once, then its layers, in order.
+    """What a model does with positions: what is added to its input, then its layers, in order.
 
-    input: opens door 1; None where nothing is added. first: the position of the first token, 0 unless the table
-    has rows before it. causal: whether a query sees no later keys. encoder: of a model with two parts, what its
-    encoder does. places: of a model that reads pictures, from height and width in cells to the positions of all its
-    tokens, for its layers; None where these count from 0 on. Where cells are merged, ask with the height and width that
-    the layer has. defaults: what the configuration left out, and what its class takes for it. ignored: keys that were
-    passed over because a caller asked for it. text: what `print` shows, the lines of `d2lpos.config`.
+    input: what opens door 1; None if nothing is added. first: the position of the first token, which is 0 unless the table
+    has rows before it. causal: whether later keys are hidden from a query. encoder: for a model with two parts, the reading
+    of its encoder. places: for models of pictures, a function from height and width in cells to the positions of all
+    tokens; None if positions count from 0. If the model merges cells, call it with the height and width in cells of the
+    layer. defaults: the keys that the configuration lacks, with the defaults of its class. ignored: keys that were
+    skipped because the caller asked for it. text: what `print` shows, the lines of `d2lpos.config`.
 
     >>> Reading("none", layers=(Layer(),)).encodings
     [None]

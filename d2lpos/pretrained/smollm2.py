@@ -65,14 +65,14 @@ class Block(nn.Module):
 class SmolLM2(nn.Module):
     """Tokens (batch, sequence) in, logits (batch, sequence, vocabulary) out; untrained until `load_smollm2` fills it.
 
-    positions (sequence,) or (batch, sequence), 0, 1, 2, … by default, decide angles and nothing else. encoding is for all
-    layers, or one for each, where None is none; the model's own by default. mask is as for `attend`; by default a
-    token sees those before it and itself in the order of the text, wherever they stand. temperature multiplies
-    queries, as `d2lpos.transformer.temperature` does. window=(last, first) lets a token see that many last tokens, its own
-    included, and that many first ones; with mask it is refused. watch(layer, q, k) is called with what is about to turn.
+    positions (sequence,) or (batch, sequence), by default 0, 1, 2, …, set only the angles. encoding is one for all
+    layers, or a list with one for each, in which None means none; by default the model's own. mask is as for `attend`. By
+    default a token sees itself and the tokens before it in the text, whatever their positions are. temperature multiplies
+    queries, as `d2lpos.transformer.temperature` does. window=(last, first): a token sees only the last `last` tokens, itself
+    included, and the first `first`; not together with mask. watch(layer, q, k) is called before queries and keys are rotated.
 
-    Raises ValueError for a token that is not in the vocabulary, positions that do not fit, encodings that are not
-    one for each layer, and as `attend` does.
+    Raises ValueError for a token that is not in the vocabulary, for positions that do not fit and for a list of encodings
+    of the wrong length, and whatever `attend` raises.
 
     >>> model, tokens = stand_in(), torch.tensor([list(b"abc")])
     >>> bag = model(tokens, positions=torch.zeros(3))
@@ -113,7 +113,7 @@ class SmolLM2(nn.Module):
         )
 
     def embed(self, tokens: Tensor) -> Tensor:
-        """Tokens (batch, sequence) as vectors: what enters the first layer."""
+        """Tokens (batch, sequence) as vectors, the input of the first layer."""
         return self.tokens(as_index(tokens, "tokens", self.tokens.num_embeddings))
 
     def read(
@@ -128,7 +128,7 @@ class SmolLM2(nn.Module):
         first: int = 0,
         last: int | None = None,
     ) -> Tensor:
-        """What leaves layer last − 1, from x that enters layer `first`; all layers by default."""
+        """The output of layer last − 1 if x is the input of layer `first`; by default of all layers."""
         here = torch.arange(x.shape[1], device=x.device)
         positions = here if positions is None else positions
         check_positions("positions", positions, x.shape[:2], x.device)
@@ -151,7 +151,7 @@ class SmolLM2(nn.Module):
         return x
 
     def logits(self, x: Tensor) -> Tensor:
-        """What leaves the last layer as logits; the embeddings serve as the head."""
+        """The logits for the output of the last layer; the embeddings are the output matrix, too."""
         return self.norm(x) @ self.tokens.weight.T
 
     def encodings(self, encoding: Encoding | Sequence[Encoding | None] | None) -> list[Encoding]:
@@ -193,8 +193,8 @@ def attend_in_window(
 def losses(model: SmolLM2, tokens: Tensor, x: Tensor | None = None, **how: object) -> Tensor:
     """−ln p of each token but the first, given those before it, in nats; (batch, n) gives (batch, n − 1), float32.
 
-    how: what `SmolLM2` takes besides tokens. x: what left the last layer, where it is known already.
-    Logits are made of some tokens at a time, so a long text needs no memory for all of them.
+    how: the other arguments of `SmolLM2`. x: the output of the last layer, if it is known already.
+    Logits are computed for some tokens at a time, so a long text does not need memory for all of them.
 
     >>> losses(stand_in(), torch.tensor([list(b"abc")])).shape
     torch.Size([1, 2])
@@ -208,7 +208,7 @@ def losses(model: SmolLM2, tokens: Tensor, x: Tensor | None = None, **how: objec
 
 
 def stand_in(layout: str = "half") -> SmolLM2:
-    """A tiny SmolLM2 that is not trained and reads bytes, for where the weights are not at hand; always the same one.
+    """A tiny untrained SmolLM2 that reads bytes, for use without the weights; always the same one.
 
     >>> [name for name, _ in stand_in().blocks[0].named_children()][:2]
     ['norm1', 'norm2']
@@ -253,11 +253,11 @@ def weights_in_file(*names: str, path: Path | None = None) -> dict[str, Tensor]:
 
 
 def load_smollm2(dtype: torch.dtype = torch.float32, layout: str = "half") -> SmolLM2:
-    """SmolLM2-135M-Instruct from llama.cpp's file, dequantized, ready to read.
+    """SmolLM2-135M-Instruct with its weights, dequantized from llama.cpp's file.
 
-    layout: "interleaved" leaves the rows of queries and keys as they lie in the file, "half" moves them to where
-    transformers has them; the model's encoding turns them so. Raises ImportError without gguf, WeightsMissing
-    where the file is not on this machine, ValueError for another layout.
+    layout: "interleaved" keeps the rows of queries and keys in the order of the file, and "half" moves them into the order
+    of transformers. The model's encoding rotates the matching pairs. Raises ImportError without gguf, WeightsMissing
+    if the file is not on this machine, and ValueError for another layout.
 
     >>> load_smollm2(layout="diagonal")
     Traceback (most recent call last):

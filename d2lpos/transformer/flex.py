@@ -1,7 +1,7 @@
-"""FlexAttention: masks and biases that a compiled program asks for pair by pair, and whole blocks that it leaves out.
+"""FlexAttention: a compiled program that computes masks and biases pair by pair, and leaves out whole blocks.
 
-PyTorch's `torch.nn.attention.flex_attention` takes a bias as a `score_mod` and a mask as a `BlockMask`, which knows
-the blocks of pairs where nothing is visible. Dong et al. 2024 (arXiv 2412.05496).
+PyTorch's `torch.nn.attention.flex_attention` takes a bias as a `score_mod` and a mask as a `BlockMask`, which lists
+the blocks of pairs in which no key is visible. Dong et al. 2024 (arXiv 2412.05496).
 """
 
 from collections.abc import Callable
@@ -30,10 +30,10 @@ def block_mask(
 ) -> BlockMask:
     """Which keys a query may see, for FlexAttention; positions and segments are (sequence,) or (batch, sequence).
 
-    causal: those at or before its position. window: those at less than `window` positions from it. Segments: those
-    of its own, as `segment_mask` has it. A key is visible where all that is given allows it. Made once, it serves
-    all layers. Raises as `positions.as_float` does, TypeError where causal is not True or False or segments are no
-    integers, ValueError where one of the two is missing, the window is not positive, or positions and segments do not fit.
+    causal: a query sees keys at or before its position. window: it sees keys less than `window` positions away. Segments: it
+    sees keys of its own segment, as in `segment_mask`. A key is visible if every rule that is given allows it. One mask
+    serves all layers. Raises what `positions.as_float` raises, TypeError if causal is not True or False or segments are no
+    integers, and ValueError if one of the two segments is missing, if the window is not positive, or if shapes do not fit.
 
     >>> here = torch.arange(256)
     >>> mask = block_mask(here, here, window=128)
@@ -80,9 +80,9 @@ def attend_flex(
 ) -> Tensor:
     """`attend` by FlexAttention, through doors 2 and 3; shapes are those of `attend`.
 
-    program: `compiled()` for speed; without it PyTorch runs the formula with all pairs, and says so. On CPUs
-    PyTorch's program has no gradient. Raises as `attend` does, TypeError where door 3 has no score_mod, ValueError
-    where door 4 is open.
+    program: pass `compiled()` for speed. Without it PyTorch computes all pairs by the formula, and warns. On CPUs
+    PyTorch's program has no gradient. Raises what `attend` raises, TypeError if an encoding opens door 3 without a
+    score_mod, and ValueError if it opens door 4.
 
     >>> from d2lpos import ALiBi
     >>> q, here = torch.randn(1, 2, 5, 16), torch.arange(5)

@@ -41,23 +41,23 @@ class Block(nn.Module):
 class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
-    The same encoding, its parameters included, serves all layers. Or a list has one for each layer, and None for a
-    layer without positions; its first member alone may open door 1, the input of the model. window and temperature,
-    too, are one for all layers or a list.
+    One encoding, with its parameters, serves all layers. Or give a list with an encoding for each layer, and None for a
+    layer without positions. Only the first of the list may open door 1, the input of the model. window and temperature
+    can also be one for all layers or a list.
 
-    positions are (sequence,) or (batch, sequence), with a last axis of 2 where encodings have two axes; mask,
-    segments, kv_heads, window, sinks and temperature are as for `Attention`. What follows from the positions alone is
-    computed once for all layers: the mask of each window, and what `precompute` of each encoding keeps. Layers whose caches
-    hold different tokens compute it themselves. With `caches`, tokens are what is new.
+    positions are (sequence,) or (batch, sequence), with a last axis of 2 if encodings have two axes. mask,
+    segments, kv_heads, window, sinks and temperature are as for `Attention`. What depends only on the positions is
+    computed once for all layers: the mask of each window, and what `precompute` of each encoding returns. If the caches of
+    layers hold different tokens, each layer computes it for itself. With `caches`, tokens are only the new ones.
 
-    tokens and positions may lie on the CPU beside a model on another device, which then nobody waits for: values are
-    looked at there, before they are copied. On the device itself a call waits for one look at each, and for none at positions
-    that `next_positions` made, but under `torch.inference_mode`, where tensors do not count who writes into them.
+    tokens and positions may be on the CPU while the model is on another device. Then their values are checked on the CPU
+    before they are copied, and the call does not wait for the device. If they are on the device, a call waits once to check
+    each of them. It does not wait for positions that `next_positions` made, except under `torch.inference_mode`.
 
-    `new_caches` makes them; make them anew after a call that raised, because its first layers may have kept the
-    tokens. Raises ValueError where heads does not divide dim, a list is not as long as there are layers, its encodings
-    differ in axes or one behind the first opens door 1, a token is not in the vocabulary, positions do not fit
-    tokens, a layer has no cache of its own, and as `Attention` does.
+    `new_caches` makes the caches. After a call that raised, make new ones, because its first layers may have kept the
+    tokens. Raises ValueError if heads does not divide dim, if a list does not have one entry a layer, if its encodings
+    differ in axes or a later one opens door 1, if a token is not in the vocabulary, if positions do not fit the
+    tokens, if a layer has no cache of its own, and whatever `Attention` raises.
 
     >>> from d2lpos import ALiBi
     >>> model = Transformer(6, 2, encoding=[ALiBi(4), None], window=8)
