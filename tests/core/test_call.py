@@ -67,14 +67,10 @@ ROPE = r"RoPE\(dim=8, rotary=8\) is called as \(q, k, positions\) or \(q, k, q_p
 
 @pytest.mark.parametrize(("arguments", "named", "got"), [
     ((), {}, r"\(\)"),
-    ((Q, P), {}, r"\(Tensor, Tensor\)"),
     ((Q, K, P, P, P), {}, r"\(Tensor, Tensor, Tensor, Tensor, Tensor\)"),
     ((Q, K), {"position_ids": P}, r"\(Tensor, Tensor, position_ids=…\)"),
-    ((Q, K, P), {"positions": P}, r"\(Tensor, Tensor, Tensor, positions=…\)"),
     ((Q, K), {"k_positions": P}, r"\(Tensor, Tensor, k_positions=…\)"),
-    ((Q, K), {"q_positions": P}, r"\(Tensor, Tensor, q_positions=…\)"),
     ((Q, K), {"positions": P, "k_positions": P}, r"\(Tensor, Tensor, positions=…, k_positions=…\)"),
-    ((Q, K), {"k": K, "positions": P}, r"\(Tensor, Tensor, k=…, positions=…\)"),
 ])
 def test_a_wrong_call_says_which_is_meant(arguments, named, got):
     with pytest.raises(TypeError, match=f"^{ROPE} {got}$"):

@@ -196,13 +196,6 @@ SENTENCES = {
         None,
         None,
     ),
-    "Qwen turns queries and keys by their place in all 28 layers (RoPE), and sees the whole text in each; its rule stretches to "
-    "131,072 tokens, but its file allows 32,768.": (
-        {"model_type": "qwen2", "num_hidden_layers": 28, "max_position_embeddings": 32_768}
-        | {"rope_scaling": YARN | {"factor": 4.0, "original_max_position_embeddings": 32_768}},
-        None,
-        "Qwen",
-    ),
     "BERT adds a learned row for each place to its input, and sees the whole text in both layers; its table ends after 512 "
     "tokens.": ({"model_type": "bert", "num_hidden_layers": 2}, None, "BERT"),
     "T5, in its decoder, adds a learned number for each range of distances to the scores in its one layer (T5's buckets), and "

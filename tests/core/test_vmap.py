@@ -68,13 +68,6 @@ def test_attention(encoding, place):
         equals_a_loop(partial(attend, encoding=encoding), *qkv, positions, positions)
 
 
-def test_under_vmap_pytorch_fuses_no_attention_with_a_bias_that_learns():
-    """vmap hides that the bias needs a gradient, so PyTorch takes a kernel that gives none, and then refuses."""
-    qkv, positions = torch.randn(3, SIZE, 1, 2, 4, 8), WHOLE.double()
-    with pytest.raises(RuntimeError, match="not differentiable with respect to argument 'attn_mask'"):
-        vmap(partial(attend, encoding=KERPLE(2)))(*qkv, positions, positions)
-
-
 def test_embeddings(encoding, place):
     equals_a_loop(encoding.embed, torch.randn(SIZE, 1, 4, 16).double(), place(REAL.floor()))
 
