@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos import ALiBi, Attention, Encoding, RoPE, T5Bias
+from d2lpos import ALiBi, Attention, RoPE, T5Bias
 from d2lpos.transformer import Cache, Mask, attend, attention_weights, causal_mask, segment_mask
 
 POSITIONS = torch.arange(6)
@@ -16,13 +16,6 @@ def hide(*rows):
     mask = torch.ones(6, 6, dtype=torch.bool)
     mask[list(rows)] = False
     return mask
-
-
-class Silent(Encoding):
-    """An open value door that adds nothing."""
-
-    def value(self, weights, q_positions, k_positions):
-        return None
 
 
 def by_head():
@@ -98,11 +91,6 @@ def test_empty_sequences(queries, keys, encoding, qkv):
     y = attend(q, k, v, torch.arange(queries), torch.arange(keys), encoding)
     assert y.shape == (2, 2, queries, 8)
     assert keys or not y.any()
-
-
-def test_an_open_value_door_may_add_nothing(qkv):
-    y = attend(*qkv, POSITIONS, POSITIONS, Silent())
-    assert_close(y, attend(*qkv, POSITIONS, POSITIONS))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

@@ -8,7 +8,7 @@ from d2lpos.content import CoPE, FoX
 from d2lpos.encoding import DOORS, ELSEWHERE, Encoding
 from d2lpos.positions import grid
 from d2lpos.rotary import Mixed, MRoPE, PoPE
-from d2lpos.transformer import attend, attention_weights
+from d2lpos.transformer import attend
 from d2lpos.transformer.flex import attend_flex
 from tests.core.conftest import ENCODINGS, LAYERS
 
@@ -89,14 +89,12 @@ CELLS = grid.cells(2, 3)
 REFUSE = {
     "rope": lambda q: RoPE(8)(q, q, P),
     "rope, rotate_at": lambda q: RoPE(8).rotate_at(q, P),
-    "rope, 2 axes": lambda q: RoPE(8, axes=2)(q, q, CELLS),
     "mixed": lambda q: Mixed(8, 6)(q, q, CELLS),
     "pope": lambda q: PoPE(8, 6)(q, q, P),
     "kerple": lambda q: KERPLE(6)(q, q, P),
     "shaw": lambda q: Shaw(8, 2).score(q, q, P, P),
     "cope": lambda q: CoPE(8, 3)(q, q, P),
     "attend": lambda q: attend(q, q, q, P, P, RoPE(8)),
-    "attention_weights": lambda q: attention_weights(q, q, P, P, KERPLE(6)),
     "attend_flex": lambda q: attend_flex(q, q, q, P, P, RoPE(8)),
 }
 

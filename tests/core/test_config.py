@@ -105,8 +105,6 @@ BAD = [  # a code, and the key that it names, if any
     ("too_large num_hidden_layers", LLAMA | {"num_hidden_layers": 10**7}),
     ("too_large head_dim", LLAMA | {"head_dim": 10**9}),
     ("too_large factor", rope(type="linear", factor=1e25)),
-    ("needs_factor", rope(rope_type="yarn")),
-    ("needs_factor", rope(rope_type="llama3")),
     ("positive rope_theta", LLAMA | {"rope_theta": 10**400}),
     ("base", LLAMA | {"rope_theta": 1.0}),
     ("deep", LLAMA | {"strange": nested(100_000)}),

@@ -150,12 +150,6 @@ def test_packed_texts_are_the_texts_one_by_one_on_both_paths(encoding, place, ca
         assert_close(one, single)
 
 
-def test_packed_texts_build_no_pairs(largest):
-    layer, x = Attention(16, 2, RoPE(8), causal=True), torch.randn(1, len(PACKED), 16)
-    with torch.no_grad():
-        assert largest(lambda: layer(x, begin_again(PACKED), segments=PACKED)) < len(PACKED) ** 2
-
-
 def test_a_window_counts_its_own_token_and_ends_alike_on_both_sides():
     here = torch.arange(6)
     assert window_mask(here[2:3], here, 2).tolist() == [[False, True, True, True, False, False]]

@@ -425,14 +425,6 @@ def test_the_hosts_theme_decides_and_paper_gets_a_picture(host):
     assert host.page.locator("[data-hero] > svg").bounding_box()["width"] > 200
 
 
-@on(java_script_enabled=False)
-def test_without_scripts_words_and_picture_remain(host):
-    figure = machine(text=TEXT)
-    host.show(figure)
-    assert host.page.get_by_text(figure.description).is_visible()
-    assert host.page.get_by_role("img").bounding_box()["width"] > 200
-
-
 def test_in_a_frame_that_allows_nothing_but_scripts(host):
     frame = '<iframe sandbox="allow-scripts" width="900" height="800"'
     host.show(f'{frame} srcdoc="{escape(full(machine(text=TEXT)))}"></iframe>')
