@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos import ALiBi, Attention, Encoding, RoPE, T5Bias
+from d2lpos import ALiBi, Attention, RoPE, T5Bias
 from d2lpos.transformer import Cache, Mask, attend, attention_weights, causal_mask, segment_mask
 
 POSITIONS = torch.arange(6)
@@ -16,13 +16,6 @@ def hide(*rows):
     mask = torch.ones(6, 6, dtype=torch.bool)
     mask[list(rows)] = False
     return mask
-
-
-class Silent(Encoding):
-    """An open value door that adds nothing."""
-
-    def value(self, weights, q_positions, k_positions):
-        return None
 
 
 def by_head():
@@ -65,14 +58,6 @@ def by_loops(q, k, v, encoding, positions, mask):
     return weights, torch.einsum("bhij, bhjf -> bhif", weights, v) + (0 if extra is None else extra)
 
 
-def test_causal_is_by_position():
-    positions = torch.tensor([2, 0, 1])
-    assert causal_mask(positions, positions).int().tolist() == [[1, 1, 1], [0, 1, 0], [0, 1, 1]]
-    assert causal_mask(torch.tensor([1.5]), torch.arange(4)).int().tolist() == [[1, 1, 0, 0]]
-    unsigned = torch.arange(3, dtype=torch.uint8)
-    assert causal_mask(unsigned, unsigned).int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
-
-
 @each_mask
 def test_attention_by_loops(encoding, mask, qkv):
     q, k, v = qkv
@@ -100,24 +85,12 @@ def test_fused_attention_equals_explicit_weights_and_so_do_gradients(encoding, m
         assert one is None or one.isfinite().all()
 
 
-def test_values_may_be_wider_than_keys(qkv):
-    q, k, v = qkv
-    wide = torch.cat([v, v], dim=-1)
-    y = attend(q, k, v, POSITIONS, POSITIONS)
-    assert_close(attend(q, k, wide, POSITIONS, POSITIONS), torch.cat([y, y], dim=-1))
-
-
 @pytest.mark.parametrize(("queries", "keys"), [(0, 3), (3, 0)])
 def test_empty_sequences(queries, keys, encoding, qkv):
     q, k, v = (x[:, :, :n] for x, n in zip(qkv, (queries, keys, keys), strict=True))
     y = attend(q, k, v, torch.arange(queries), torch.arange(keys), encoding)
     assert y.shape == (2, 2, queries, 8)
     assert keys or not y.any()
-
-
-def test_an_open_value_door_may_add_nothing(qkv):
-    y = attend(*qkv, POSITIONS, POSITIONS, Silent())
-    assert_close(y, attend(*qkv, POSITIONS, POSITIONS))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
@@ -198,14 +171,6 @@ def test_grouped_queries_are_keys_repeated(encoding, mask, place):
     upstream = torch.randn_like(got)
     ours, theirs = (torch.autograd.grad(y, (q, k, v), upstream) for y in (got, want))
     assert_close(ours, theirs)
-
-
-@pytest.mark.parametrize("kind", ["everything", "in order", "pairs"])
-def test_two_heads_that_stand_side_by_side_share_one_of_two_keys(kind):
-    q, (k, v), here = torch.randn(2, 4, 6, 8), torch.randn(2, 2, 2, 6, 8), torch.arange(6)
-    mask = {"everything": None, "in order": Mask(here), "pairs": here <= here[:, None]}[kind]
-    wide_k, wide_v = (x[:, [0, 0, 1, 1]] for x in (k, v))
-    assert_close(attend(q, k, v, here, here, RoPE(8), mask), attend(q, wide_k, wide_v, here, here, RoPE(8), mask))
 
 
 def test_a_layer_with_fewer_key_heads_is_one_whose_key_heads_are_alike(encoding, place):

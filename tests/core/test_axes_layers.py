@@ -46,16 +46,6 @@ def test_pictures_of_two_sizes_in_a_batch_are_read_as_each_alone(encoding):
 
 
 @ALL
-def test_a_mask_counts_keys_and_a_wrong_one_is_refused_by_name(encoding):
-    layer = Attention(16, 2, encoding())
-    axes = layer.encoding.axes
-    places, x = torch.zeros(12, axes, dtype=torch.int64), torch.randn(2, 12, 16)
-    for keys in (axes, 5):
-        with pytest.raises(ValueError, match=r"mask must broadcast to \(batch, head, query, key\) = \(2, 2, 12, 12\)"):
-            layer(x, places, torch.ones(12, keys, dtype=torch.bool))
-
-
-@ALL
 def test_causal_is_by_the_order_of_tokens(encoding):
     net, order = model(encoding()), torch.arange(12)
     places = row(net.encoding)

@@ -8,9 +8,8 @@ from torch.testing import assert_close
 
 from d2lpos import ALiBi, RoPE, Transformer
 from d2lpos.offset.transformer_xl import TransformerXL
-from d2lpos.positions.position_ids import from_padding
 from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, yarn
-from d2lpos.transformer.attention import Attention, attend, segment_mask
+from d2lpos.transformer.attention import Attention, attend
 from d2lpos.transformer.cache import Cache, crop, evict, rebase, reorder
 from d2lpos.transformer.masks import Mask
 
@@ -60,15 +59,6 @@ def test_rulers_that_read_the_text_decode_as_they_read(encoding, place, window):
     assert_close(decode(net, positions, [3, 1, 2, 1]), net(TOKENS, positions))
 
 
-def test_positions_of_a_mask_may_be_counted_up_in_place():
-    net, here = model(RoPE(8)), torch.arange(4)
-    full, caches = net(TOKENS, torch.arange(N)), net.new_caches()
-    first = net(TOKENS[:, :4], here, Mask(here), caches)
-    here += 4
-    rest = net(TOKENS[:, 4:], here[:3], caches=caches)
-    assert_close(torch.cat([first, rest], dim=1), full)
-
-
 def test_a_cache_and_what_it_appends_are_no_views_of_what_came():
     keys, here = torch.ones(1, 2, 3, 8), torch.arange(3)
     first, cache = Cache().append(keys, keys, here), Cache(keys.clone(), keys.clone(), here)
@@ -77,13 +67,6 @@ def test_a_cache_and_what_it_appends_are_no_views_of_what_came():
     here += 5
     assert isinstance(first, tuple) and first[0].eq(1).all() and first[2].tolist() == cache.positions.tolist() == [0, 1, 2]
     assert joined[2].tolist() == [0, 1, 2, 7] and cache.keys.shape[-2] == 3
-
-
-def test_decoding_with_left_padding(encoding, place):
-    net = model(encoding)
-    tokens = torch.tensor([[False, False, True, True, True, True, True], [True] * N])
-    positions, mask = place(from_padding(tokens)), segment_mask(tokens, tokens)
-    assert_close(decode(net, positions, [4, 1, 1, 1], mask), net(TOKENS, positions, mask))
 
 
 def test_unturned_keys_follow_a_change_of_frequencies_and_turned_ones_do_not():
@@ -113,15 +96,6 @@ def test_room_is_taken_once_and_doubled():
     cropped = crop(cache, 2)
     cropped.append(x, x, torch.tensor([2]))
     assert cropped.buffers["keys"].shape[-2] == 4
-
-
-def test_a_view_of_a_step_stays_as_it_was():
-    cache, x = Cache(capacity=9), torch.randn(1, 2, 3, 8)
-    cache.keys, cache.values, cache.positions = cache.append(x, x, torch.arange(3))
-    keys = cache.keys
-    cache.append(x + 1, x, torch.arange(3))  # refused, say
-    cache.append(x + 2, x, torch.arange(3))
-    assert torch.equal(keys, x) and torch.equal(cache.keys, x)
 
 
 def test_keys_from_elsewhere_come_into_the_room():
@@ -159,13 +133,6 @@ def test_what_is_evicted_is_what_a_mask_hides(encoding, place):
     want = attend(q, cache.keys, cache.values, here, cache.positions, encoding, visible)
     assert_close(attend(q, fewer.keys, fewer.values, here, fewer.positions, encoding), want)
     assert fewer.keys.shape[-2] == sinks + 3 and cache.keys.shape[-2] == 9
-
-
-@pytest.mark.parametrize(("sinks", "window"), [(0, 9), (9, 1), (4, 5), (5, 100), (100, 100)])
-def test_nothing_is_evicted_from_what_fits(sinks, window):
-    cache, _ = filled(turned=False)
-    assert_close(evict(cache, sinks, window).keys, cache.keys)
-    assert torch.equal(evict(cache, sinks, window).positions, cache.positions)
 
 
 @pytest.mark.parametrize("layers", [1, 2])

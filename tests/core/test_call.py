@@ -8,7 +8,7 @@ from d2lpos.content import CoPE, FoX
 from d2lpos.encoding import DOORS, ELSEWHERE, Encoding
 from d2lpos.positions import grid
 from d2lpos.rotary import Mixed, MRoPE, PoPE
-from d2lpos.transformer import attend, attention_weights
+from d2lpos.transformer import attend
 from d2lpos.transformer.flex import attend_flex
 from tests.core.conftest import ENCODINGS, LAYERS
 
@@ -67,14 +67,10 @@ ROPE = r"RoPE\(dim=8, rotary=8\) is called as \(q, k, positions\) or \(q, k, q_p
 
 @pytest.mark.parametrize(("arguments", "named", "got"), [
     ((), {}, r"\(\)"),
-    ((Q, P), {}, r"\(Tensor, Tensor\)"),
     ((Q, K, P, P, P), {}, r"\(Tensor, Tensor, Tensor, Tensor, Tensor\)"),
     ((Q, K), {"position_ids": P}, r"\(Tensor, Tensor, position_ids=…\)"),
-    ((Q, K, P), {"positions": P}, r"\(Tensor, Tensor, Tensor, positions=…\)"),
     ((Q, K), {"k_positions": P}, r"\(Tensor, Tensor, k_positions=…\)"),
-    ((Q, K), {"q_positions": P}, r"\(Tensor, Tensor, q_positions=…\)"),
     ((Q, K), {"positions": P, "k_positions": P}, r"\(Tensor, Tensor, positions=…, k_positions=…\)"),
-    ((Q, K), {"k": K, "positions": P}, r"\(Tensor, Tensor, k=…, positions=…\)"),
 ])
 def test_a_wrong_call_says_which_is_meant(arguments, named, got):
     with pytest.raises(TypeError, match=f"^{ROPE} {got}$"):
@@ -93,14 +89,12 @@ CELLS = grid.cells(2, 3)
 REFUSE = {
     "rope": lambda q: RoPE(8)(q, q, P),
     "rope, rotate_at": lambda q: RoPE(8).rotate_at(q, P),
-    "rope, 2 axes": lambda q: RoPE(8, axes=2)(q, q, CELLS),
     "mixed": lambda q: Mixed(8, 6)(q, q, CELLS),
     "pope": lambda q: PoPE(8, 6)(q, q, P),
     "kerple": lambda q: KERPLE(6)(q, q, P),
     "shaw": lambda q: Shaw(8, 2).score(q, q, P, P),
     "cope": lambda q: CoPE(8, 3)(q, q, P),
     "attend": lambda q: attend(q, q, q, P, P, RoPE(8)),
-    "attention_weights": lambda q: attention_weights(q, q, P, P, KERPLE(6)),
     "attend_flex": lambda q: attend_flex(q, q, q, P, P, RoPE(8)),
 }
 

@@ -37,12 +37,3 @@ def test_offsets_are_key_minus_query(q, k, dtype):
 def test_offsets_of_narrow_integers_do_not_wrap(dtype):
     q, k = torch.tensor([0, 120], dtype=dtype), torch.tensor([3, 127], dtype=dtype)
     assert offsets(q, k).tolist() == [[3, 127], [-117, 7]]
-
-
-def test_positions_without_values_pass():
-    assert as_index(torch.arange(9, device="meta"), length=4).shape == (9,)
-    assert as_float(torch.zeros(9, device="meta")).shape == (9,)
-
-
-def test_no_position_is_no_error():
-    assert as_float(torch.empty(0)).shape == as_index(torch.arange(0), length=4).shape == (0,)

@@ -101,14 +101,6 @@ def test_leading_axes_broadcast():
     close(matrix(*shared), matrix(*alike))
 
 
-def test_no_token_leaves_the_state_as_it_was():
-    q, k, v, log_gates = inputs(length=0)
-    before = torch.randn(B, H, D, E, dtype=torch.float64)
-    for y, state in recurrence(q, k, v, log_gates, before), chunks(q, k, v, log_gates, 3, before):
-        assert y.shape == (B, H, 0, E) and torch.equal(state, before)
-    assert matrix(q, k, v, log_gates).shape == (B, H, 0, E)
-
-
 def test_the_delta_rule_by_matrices():
     """S = a (I − β k kᵀ) S + β k vᵀ, written out."""
     (q, k, v, log_gates), strength = inputs(), beta()

@@ -133,9 +133,3 @@ def test_without_an_attention_mask_padding_counts(batch):
         [1, 0, 0, 0, 1, 0, 0, 0, 1],
         [1, 0, 0, 1, 0, 1, 0, 0, 1],
     ]
-
-
-def test_nothing_but_padding_is_not_special():
-    nothing = torch.zeros(1, 3, dtype=torch.int64)
-    assert not segment_ends(nothing, nothing).any() and not special_tokens(nothing + 1, nothing).any()
-    assert segment_ends(nothing[:, :0]).shape == (1, 0)

@@ -6,7 +6,6 @@ import sys
 import tomllib
 from contextlib import nullcontext
 from importlib import reload
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -68,13 +67,6 @@ def test_a_pytorch_that_is_too_old_is_told_in_one_sentence(here, enough, monkeyp
 def test_pip_exchanges_no_pytorch_for_the_book():
     [torch] = [line for line in map(Requirement, PROJECT["project"]["dependencies"]) if line.name == "torch"]
     assert not torch.specifier
-
-
-def test_who_is_not_of_the_package_gets_the_words_of_python(without):
-    without("pandas")
-    assert find_spec("pandas") is None
-    with pytest.raises(ModuleNotFoundError, match="^No module named 'pandas'$"):
-        import pandas  # noqa: F401
 
 
 def test_extras_are_those_of_the_project():

@@ -6,7 +6,6 @@ tensors may be meant, and what is not finite in data may go through, as long as 
 """
 
 import inspect
-import random
 import re
 import resource
 import signal
@@ -25,11 +24,9 @@ from d2lpos import Encoding, RoPE, Sinusoidal
 from d2lpos.bias.alibi import slopes
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.rotary.scaling import unscaled
-from d2lpos.transformer import Cache, Mask, attend, attention_weights
+from d2lpos.transformer import Cache, Mask, attend
 from d2lpos.transformer.temperature import logarithm
 from tests.api.names import PUBLIC
-from tests.core.conftest import ENCODINGS
-from tests.core.conftest import LAYERS as EVERY_LAYER
 from tests.house import ENCODERS
 
 NAN, INF, HUGE = float("nan"), float("inf"), 2**62 + 2**61
@@ -364,57 +361,3 @@ def test_bad_calls_are_refused_by_name_and_nothing_hangs():
 def test_every_public_name_of_the_core_is_called():
     names = {name for module, name in PUBLIC if module.partition(".")[0] in ENCODERS}
     assert names - set(CALLS) - {name.rpartition(".")[2] for name in MORE} == set()
-
-
-SIZES = {"batch": (2, 2, 2, 1, 3), "head": (2, 2, 2, 2, 1, 0), "sequence": (4, 4, 4, 1, 5, 0), "feature": (8, 8, 8, 8, 4)}
-VALUES = (0, 0, 0, 0.5, -3, 2**24, 2.0**24, -(2**63), 2**53, NAN, INF, -INF)
-
-
-def a_tensor(some: random.Random, like: list[int]) -> Tensor:
-    """Queries, keys or values of such sizes, now and then with another size or with fewer axes."""
-    sizes = [some.choice(these) if some.random() < 0.1 else size for these, size in zip(SIZES.values(), like, strict=True)]
-    x = torch.randn(sizes)
-    return x[(0,) * some.choice((0, 0, 0, 0, 0, 1, 2))] if x.numel() else x
-
-
-def some_positions(some: random.Random, x: Tensor) -> Tensor:
-    """Positions of the tokens of x, now and then others, of another dtype, or far out."""
-    first, sequence = some.choice(VALUES), x.shape[-2] if some.random() < 0.8 else 3
-    places = torch.full((sequence,), first) + torch.arange(sequence)
-    places = places.to(some.choice((torch.half, torch.int8, torch.uint8, torch.bool))) if some.random() < 0.1 else places
-    return places.expand(len(x), -1) if some.random() < 0.3 else places
-
-
-def results(made: Encoding, arguments: dict, more: dict):
-    """What each door and both ways of attention are called with, and the shape to which it must broadcast."""
-    q, k = arguments["q"], arguments["k"]
-    pairs = (*q.shape[:-1], k.shape[-2])
-    if "rotate" in made.doors:
-        yield partial(made.rotate, **arguments), (q.shape, k.shape)
-        if q.dim() > 2:
-            yield partial(made.rotate_at, q, arguments["q_positions"]), (q.shape,)
-    if "score" in made.doors:
-        yield partial(made.score, **arguments, **more), (pairs,)
-    yield partial(attention_weights, **arguments, **more, encoding=made), (pairs,)
-    yield partial(attend, **arguments, **more, v=k, encoding=made), (q.shape,)
-
-
-@pytest.mark.parametrize("name", [name for name in ENCODINGS | EVERY_LAYER if name not in ("values", "shaw")])
-def test_each_door_raises_an_error_of_ours_or_gives_finite_numbers_of_the_right_shape(name):
-    some, made, answers = random.Random(name), (ENCODINGS | EVERY_LAYER)[name](), 0
-    torch.manual_seed(0)
-    for _ in range(150):
-        sizes = [these[0] for these in SIZES.values()]
-        q, k = a_tensor(some, sizes), a_tensor(some, sizes)
-        arguments = {"q": q, "k": k, "q_positions": some_positions(some, q), "k_positions": some_positions(some, k)}
-        hidden = made.hidden_features(torch.randn(2, 4, 16))
-        for call, shapes in results(made, arguments, {} if hidden is None else {"hidden_features": hidden}):
-            try:
-                results_of = tensors(call())
-            except (TypeError, ValueError) as error:
-                assert "d2lpos" in _raised_in(error), error
-                continue
-            answers += 1
-            assert [torch.broadcast_shapes(x.shape, shape) for x, shape in zip(results_of, shapes, strict=True)] == [*shapes]
-            assert finite(results_of)
-    assert answers > 10

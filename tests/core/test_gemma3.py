@@ -9,7 +9,6 @@ from safetensors.torch import save_file
 from torch import Tensor
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig
 
-from d2lpos import Encoding
 from d2lpos.lab.passages import passage
 from d2lpos.pretrained import Gemma3, WeightsMissing, fetch, gemma3, gemma3_tokenizer, load_gemma3, losses
 from tests.core.test_smollm2 import loud
@@ -69,21 +68,6 @@ def test_logits_are_those_of_transformers(model):
     assert (model(tokens) - other).abs().max() < 1e-4 < other.std()
     one_base = model(tokens, encoding=model.far)
     assert (one_base - other).abs().max() > 1e-2
-
-
-def test_a_window_hides_what_is_behind_it_but_in_each_sixth_layer(model):
-    tokens = torch.randint(60, (1, 20))
-    other = tokens.clone()
-    other[0, 0] = (tokens[0, 0] + 1) % 60
-    x, y = model.embed(tokens), model.embed(other)
-    assert torch.equal(model.read(x, last=1)[0, 8:], model.read(y, last=1)[0, 8:])
-    assert not torch.equal(model.read(x, first=5, last=6)[0, 8:], model.read(y, first=5, last=6)[0, 8:])
-
-
-def test_shifted_positions_change_nothing_and_none_change_much(model):
-    tokens, here = torch.randint(60, (1, 20)), torch.arange(20)
-    assert torch.allclose(model(tokens, here + 100), model(tokens), atol=1e-3)
-    assert not torch.allclose(model(tokens, encoding=Encoding()), model(tokens), atol=1e-3)
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from torch.nn.functional import layer_norm
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Encoding, RoPE, Sinusoidal, Transformer
-from d2lpos.transformer import Mask, causal_mask, segment_mask, window_mask
-from d2lpos.transformer import masks as module
+from d2lpos.transformer import Mask, segment_mask, window_mask
 from d2lpos.transformer.temperature import multiply, steps
 
 N = 9
@@ -92,17 +91,6 @@ def test_packed_texts_are_the_texts_one_by_one(arguments):
     for form in {"segments": segments}, {"mask": segment_mask(segments, segments)}:
         assert_close(net(TOKENS, places, **form), apart)
     assert_close(net(TOKENS, places, Mask(places, segments=segments)), apart)
-
-
-def test_each_window_looks_at_the_positions_once(monkeypatch):
-    net, made = model(RoPE(8), window=[3, None, 3]), []
-    monkeypatch.setattr(module, "window_mask", lambda *args: made.append(args) or window_mask(*args))
-    monkeypatch.setattr(module, "causal_mask", lambda *args: made.append(args) or causal_mask(*args))
-    net(TOKENS, HERE)
-    assert [args[2:] for args in made] == [(), (3,)]  # of the two windows; PyTorch has a program for the rest
-    made.clear()
-    net(TOKENS, HERE, Mask(HERE))
-    assert [args[2:] for args in made] == [(), (3,)]
 
 
 def test_a_window_that_no_text_fills_needs_no_pairs():

@@ -7,7 +7,7 @@ import torch
 from torch.func import vmap
 from torch.testing import assert_close
 
-from d2lpos import ALiBi, Attention, RoPE, Transformer
+from d2lpos import ALiBi, Attention, RoPE
 from d2lpos.transformer.attention import attend
 from d2lpos.transformer.masks import WORTHWHILE, Mask, causal_mask, segment_mask, window_mask
 
@@ -74,54 +74,6 @@ def test_plain_order_builds_no_pairs(largest):
     with torch.no_grad():
         assert largest(lambda: layer(x, torch.arange(200))) < 200 * 200
         assert largest(lambda: layer(x, torch.arange(200).flip(0))) >= 200 * 200
-
-
-def test_a_pair_takes_a_byte(largest):
-    for here in torch.arange(100).flip(0), torch.rand(100):
-        for mask, rows in (causal_mask, here), (segment_mask, here > 0.5):
-            assert largest(lambda: mask(rows, rows), in_bytes=True) == 100 * 100  # noqa: B023, called at once
-
-
-def count(monkeypatch):
-    made = []
-
-    class Counted(Mask):
-        def __init__(self, *args, **kwargs):
-            super().__init__(*args, **kwargs)
-            made.append(self)
-
-    monkeypatch.setattr("d2lpos.transformer.attention.Mask", Counted)
-    return made
-
-
-def test_a_model_looks_once_for_all_layers(monkeypatch):
-    made, net, caches = count(monkeypatch), *fresh()
-    net(TOKENS, HERE)
-    assert len(made) == 1 and made[0].in_order and made[0].built is None
-    for step in range(3):
-        net(TOKENS[:, :2], HERE[2 * step : 2 * step + 2], caches=caches)
-        assert len(made) == 2 + step
-    assert not made[-1].everything  # the second of two is behind the first
-    net(TOKENS[:, :1], HERE[:1] + 6, caches=caches)
-    assert made[-1].everything
-
-
-TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6]])
-
-
-def fresh():
-    net = Transformer(7, 3, dim=16, heads=2, layers=2, encoding=RoPE(8), causal=True).double()
-    return net, net.new_caches()
-
-
-def test_a_mask_that_was_found_before_serves_a_compiled_model(graphs):
-    net, _ = fresh()
-    compiled = torch.compile(net, fullgraph=True, backend=graphs.count)
-    mask = Mask(HERE)
-    assert_close(compiled(TOKENS, HERE, mask), net(TOKENS, HERE))
-    calls = [str(node.target) for node in graphs[0].graph.nodes if "scaled_dot" in str(node.target)]
-    causal = [node.kwargs["is_causal"] for node in graphs[0].graph.nodes if "is_causal" in node.kwargs]
-    assert len(calls) == len(causal) == 2 and all(causal) and mask.built is None
 
 
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
@@ -198,18 +150,6 @@ def test_packed_texts_are_the_texts_one_by_one_on_both_paths(encoding, place, ca
         assert_close(one, single)
 
 
-def test_packed_texts_build_no_pairs(largest):
-    layer, x = Attention(16, 2, RoPE(8), causal=True), torch.randn(1, len(PACKED), 16)
-    with torch.no_grad():
-        assert largest(lambda: layer(x, begin_again(PACKED), segments=PACKED)) < len(PACKED) ** 2
-
-
 def test_a_window_counts_its_own_token_and_ends_alike_on_both_sides():
     here = torch.arange(6)
     assert window_mask(here[2:3], here, 2).tolist() == [[False, True, True, True, False, False]]
-
-
-@pytest.mark.parametrize(("has", "asked", "left"), [(3, 2, 2), (2, 3, 2), (None, 2, 2)])
-def test_of_two_windows_the_narrower_holds(has, asked, left):
-    mask = Mask(torch.arange(6), window=has).with_window(asked)
-    assert torch.equal(mask.dense, Mask(torch.arange(6), window=left).dense)

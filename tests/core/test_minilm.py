@@ -54,14 +54,6 @@ def test_vectors_know_what_a_sentence_is_about(trained):
     assert bit @ teeth > 0.6 and bit @ rates < 0.2
 
 
-def test_padding_changes_nothing(trained):
-    text = minilm_tokenizer().encode("The man bit the dog.").ids
-    padded = torch.tensor([text + [0] * 5])
-    alone = trained.vectors(torch.tensor([text]))
-    assert torch.allclose(trained.vectors(padded, real=padded > 0), alone, atol=1e-5)
-    assert not torch.allclose(trained.vectors(padded), alone, atol=1e-2)
-
-
 def test_the_tokenizer_cuts_nothing_off():
     need("minilm")
     assert len(minilm_tokenizer().encode("word " * 600).ids) == 602

@@ -4,7 +4,7 @@ from torch.nn.functional import normalize
 from torch.testing import assert_close
 
 from d2lpos import RoPE
-from d2lpos.content.path import PaTH, householder_scores
+from d2lpos.content.path import PaTH
 from d2lpos.transformer.masks import segment_mask
 
 B, H, N, D = 2, 3, 7, 4
@@ -95,8 +95,3 @@ def test_tokens_at_one_position_reflect_in_the_order_of_the_row():
             if places[t] <= places[i]:
                 x = x - beta[t] * w[t] * (w[t] @ x)
         assert_close(got[i, j], k[0, 0, j] @ x)
-
-
-def test_a_walk_over_no_key_is_empty():
-    q, k = torch.zeros(1, 1, 3, 2), torch.zeros(1, 1, 0, 2)
-    assert householder_scores(q, k, k, k[..., :1], torch.ones(3, 0, dtype=torch.bool)).shape == (1, 1, 3, 0)

@@ -11,7 +11,6 @@ from d2lpos.pretrained import encoding_of
 SIZES = {"hidden_size": 64, "num_attention_heads": 4}
 LLAMA = {"model_type": "llama", "num_hidden_layers": 2, **SIZES}
 YARN = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 4096}
-PROPORTIONAL = {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": 0.25}
 GEMMA = {
     "model_type": "gemma3_text",
     "num_hidden_layers": 7,
@@ -30,19 +29,6 @@ beta_fast=32, beta_slow=1, truncate=true, attention_factor=null)""": LLAMA | {"r
   layers 0–4, 6: RoPE, base 10,000, 16 of 16 features turn, in halves; a window of 1,024 tokens
   layer 5: RoPE, base 1,000,000, 16 of 16 features turn, in halves
   by default: rope_theta = {"full_attention": 1000000, "sliding_attention": 10000}""": GEMMA,
-    """gemma4_text: 1 layer, a token sees none after it
-  input: nothing is added
-  layer 0: RoPE, base 1,000,000, 8 of 32 features turn, in halves, i with i + 16 and exponents over 32, proportional(share=0.25, factor=1)""": {
-        "model_type": "gemma4_text",
-        "num_hidden_layers": 1,
-        "layer_types": ["full_attention"],
-        "global_head_dim": 32,
-        "head_dim": 16,
-        "max_position_embeddings": 8192,
-        "sliding_window": 1024,
-        "rope_parameters": {"full_attention": PROPORTIONAL, "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}},
-        **SIZES,
-    },
 }
 
 
@@ -195,13 +181,6 @@ SENTENCES = {
         | {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 1024}},
         None,
         None,
-    ),
-    "Qwen turns queries and keys by their place in all 28 layers (RoPE), and sees the whole text in each; its rule stretches to "
-    "131,072 tokens, but its file allows 32,768.": (
-        {"model_type": "qwen2", "num_hidden_layers": 28, "max_position_embeddings": 32_768}
-        | {"rope_scaling": YARN | {"factor": 4.0, "original_max_position_embeddings": 32_768}},
-        None,
-        "Qwen",
     ),
     "BERT adds a learned row for each place to its input, and sees the whole text in both layers; its table ends after 512 "
     "tokens.": ({"model_type": "bert", "num_hidden_layers": 2}, None, "BERT"),

@@ -4,7 +4,6 @@ On the meta device each read raises, once it is no longer treated as a device wi
 """
 
 from copy import deepcopy
-from functools import partial
 
 import numpy as np
 import pytest
@@ -17,13 +16,10 @@ from d2lpos.positions import checks, looks, next_positions
 from d2lpos.positions.checks import own_copy
 from d2lpos.positions.looks import extent, none_later, recall, remember
 from d2lpos.transformer.cache import Cache, crop, evict
-from d2lpos.transformer.temperature import steps
-from tests.core.conftest import GRIDS
 
 ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 
 TOKENS, HERE = torch.tensor([[0, 1, 2, 3], [3, 2, 1, 0]]), torch.arange(4)
-CELLS = torch.cartesian_prod(torch.arange(2), torch.arange(2))
 
 
 @pytest.fixture
@@ -56,21 +52,6 @@ def test_the_meta_device_refuses_a_read(readable):
 
 def test_no_encoding_reads_what_is_on_the_device(readable, encoding):
     train_and_decode(on_meta(encoding), HERE)
-
-
-@pytest.mark.parametrize("name", ["rope, two axes", "mixed", "m-rope", "swin", "decomposed"])
-def test_none_of_several_axes_does(readable, name):
-    encoding = GRIDS[name]()
-    here = CELLS if encoding.axes == 2 else HERE[:, None].expand(4, 3)
-    if "score" in encoding.doors:  # a window is no text that goes on
-        on_meta(encoding)(TOKENS, here).sum().backward()
-    else:
-        train_and_decode(on_meta(encoding), here, encoding.axes)
-
-
-@pytest.mark.parametrize("settings", [{"window": 3}, {"sinks": True}, {"temperature": partial(steps, length=4)}], ids=", ".join)
-def test_windows_sinks_and_temperatures_do_not(readable, settings):
-    train_and_decode(on_meta(RoPE(8), **settings), HERE)
 
 
 def test_a_layer_by_itself_does_not(readable):
@@ -192,10 +173,3 @@ def test_a_part_may_index_a_table_that_the_whole_may_not():
     assert checks.as_index(part, length=3) is part
     with pytest.raises(ValueError, match="got 2"):
         checks.as_index(part, length=2)
-
-
-def test_positions_of_a_third_device_are_refused():
-    with pytest.raises(ValueError, match="positions must be on cpu, as the other arguments are; got meta"):
-        Transformer(5, 2)(TOKENS, HERE.to("meta"))
-    with pytest.raises(ValueError, match="tokens must be on cpu, as the other arguments are; got meta"):
-        Transformer(5, 2)(TOKENS.to("meta"), HERE)

@@ -50,16 +50,6 @@ def test_the_encoding_turns_each_token_by_its_own_position(layout):
             assert_close(turned_k[i, :, token], turn(k[i, :, token], there[token].item(), layout, 100.0))
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_a_default_dtype_changes_nothing(dtype, default_dtype):
-    q, here = torch.randn(1, 2, 3, 8), torch.arange(3)
-    want, _ = RoPE(8).rotate(q, q, here, here)
-    default_dtype(dtype)
-    got, _ = RoPE(8).rotate(q, q, here, here)
-    RoPE(8, axes=2)
-    assert torch.equal(got, want)
-
-
 # Layouts
 
 
@@ -89,16 +79,6 @@ def halves(frequencies):
 
 
 @LAYOUTS
-def test_features_that_do_not_turn_pass(layout):
-    q, k = torch.randn(2, 2, 3, 5, 7, dtype=torch.float64)
-    here, there = torch.arange(5), torch.arange(5) + 3
-    turned = RoPE(7, layout=layout, rotary=4, scaling=halves).rotate(q, k, here, there)
-    small = RoPE(4, layout=layout, scaling=halves).rotate(q[..., :4], k[..., :4], here, there)
-    for got, first, x in zip(turned, small, (q, k), strict=True):
-        assert torch.equal(got[..., :4], first) and torch.equal(got[..., 4:], x[..., 4:])
-
-
-@LAYOUTS
 def test_scaled_frequencies_turn_and_the_factor_stretches(layout):
     q, k = torch.randn(2, 1, 2, 5, 8, dtype=torch.float64)
     positions = torch.arange(5.0, dtype=torch.float64)
@@ -108,13 +88,6 @@ def test_scaled_frequencies_turn_and_the_factor_stretches(layout):
         assert_close(got, 3 * want)
     logits, unstretched = (q @ k.mT for q, k in (scaled, plain))
     assert_close(logits, 9 * unstretched)
-
-
-@LAYOUTS
-def test_a_stretched_turn_rounds_once(layout):
-    x, turns = torch.randn(512, 8).bfloat16(), angles(torch.arange(512), frequencies(8))
-    got = rotate(x, turns, layout, scale=1.3)
-    assert torch.equal(got, rotate(x.float(), turns, layout, scale=1.3).bfloat16())
 
 
 def test_two_axes_turn_two_halves_of_the_pairs():
@@ -179,13 +152,6 @@ def test_gradients_of_both_arguments_are_right(layout):
     fast = lambda x, turns: rotate_fast(x, turns, layout, 1.3)
     assert torch.autograd.gradcheck(fast, (x, turns))
     assert torch.autograd.gradgradcheck(fast, (x, turns))
-
-
-@LAYOUTS
-def test_a_compiler_sees_the_readable_formula(layout):
-    compiled = torch.compile(rotate_fast, backend="eager", fullgraph=True)
-    x = torch.randn(2, 5, 8)
-    assert torch.equal(compiled(x, TURNS, layout), rotate(x, TURNS, layout))
 
 
 FAR = [131_072, 2**24 - 2, 2**31 + 1]

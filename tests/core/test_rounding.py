@@ -128,15 +128,6 @@ def test_a_learned_slope_that_stays_wide_keeps_its_gradient():
     assert torch.equal(encoding.r1.grad, before)
 
 
-def test_own_slopes_are_a_buffer_that_moves_with_the_layer():
-    encoding = ALiBi(2, slopes=slopes(2))
-    assert list(encoding.state_dict()) == [name for name, _ in encoding.named_buffers()] == ["slopes"]
-    assert not list(encoding.parameters())
-    moved = nn.Sequential(encoding).to(device="meta", dtype=torch.bfloat16)[0]
-    assert moved.slopes.is_meta and moved.slopes.dtype == torch.float32
-    assert moved.to_empty(device="cpu").slopes.device.type == "cpu"
-
-
 # What is not finite shows.
 
 

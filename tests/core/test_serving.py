@@ -59,17 +59,6 @@ def test_new_angles_are_those_past_what_a_pair_has_seen(trained, tokens):
     assert fresh(layer, trained, tokens) == [wave > trained and tokens > trained for wave in waves]
 
 
-def test_a_window_keeps_pairs_in_what_they_know():
-    near, far = read(GEMMA3)["kinds"]
-    assert not any(fresh(near, 32_768, 131_072)) and any(fresh(far, 32_768, 131_072))
-
-
-def test_a_stretch_is_measured_from_the_frequencies_before_it():
-    layer = read(GPT_OSS)["kinds"][1]
-    assert not any(fresh(layer, 4096, 131_072, before=True))
-    assert any(fresh(layer, 4096, 262_144, before=True))
-
-
 LLAMA_31 = {
     "model_type": "llama", "rope_theta": 5e5, "max_position_embeddings": 131_072, "head_dim": 128,
     "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
@@ -80,12 +69,6 @@ LLAMA_31 = {
 def test_a_length_trained_under_the_stretch_is_measured_with_it():
     assert "    25 of 64 pairs meet new angles" in asks(read(LLAMA_31), 1 << 20, trained=131_072)
     assert "    none of 64 pairs meets a new angle" in asks(read(LLAMA_31), 65_536, trained=8192)
-
-
-def test_dynamic_ntk_leaves_short_texts_as_they_are():
-    parameters = {"rope_scaling": {"type": "dynamic", "factor": 2.0}, "max_position_embeddings": 4096}
-    config = {"model_type": "llama", "head_dim": 128} | parameters
-    assert not any(fresh(read(config)["kinds"][0], 4096, 8192))
 
 
 def test_what_a_layer_keeps_is_not_always_heads_by_features():
@@ -104,27 +87,6 @@ def test_what_a_layer_keeps_is_not_always_heads_by_features():
 
 def line(config, *arguments, **named):
     return settings(read(config), *arguments, **named)["line"]
-
-
-def test_settings_keep_what_yarn_does_not_replace():
-    share = line({"model_type": "glm4"}, 524_288, "transformers")
-    assert "'partial_rotary_factor': 0.5" in share
-    rope = {"type": "mrope", "mrope_section": [16, 24, 24]}
-    text = {"model_type": "qwen2_5_vl_text", "max_position_embeddings": 32_768, "rope_scaling": rope}
-    whole = {"model_type": "qwen2_5_vl", "text_config": text}
-    assert line(whole, 131_072, "transformers").startswith("config.text_config.rope_parameters = {")
-    override = shlex.split(line(whole, 131_072, "sglang"))[-1]
-    assert json.loads(override)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
-
-
-@pytest.mark.parametrize("program", ["vllm", "sglang"])
-def test_settings_say_how_pairs_are_dealt_where_only_the_class_knows_it(program):
-    config = {"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text"}}
-    (rope,) = (value for value in told_to(program, config).values() if isinstance(value, dict))
-    assert (rope["mrope_section"], rope["mrope_interleaved"]) == ([24, 20, 20], True)
-    config = {"model_type": "qwen2_5_vl", "max_position_embeddings": 32_768}
-    (rope,) = (value for value in told_to(program, config).values() if isinstance(value, dict))
-    assert rope["mrope_section"] == [16, 24, 24] and "mrope_interleaved" not in rope
 
 
 def test_a_line_for_transformers_4_says_how_pairs_are_dealt_where_its_file_does_not():
@@ -147,11 +109,6 @@ def test_a_yarn_that_reaches_beyond_what_its_file_allows_needs_the_length_alone(
         settings(read(config | {"model_type": "mixtral" if program == "sglang" else "phimoe"}), 131_072, program)
 
 
-def told_to(program, config):
-    """The keys of its text that a program's line changes."""
-    return json.loads(shlex.split(line(config, 1_048_576, program, rule="yarn"))[-1])["text_config"]
-
-
 @pytest.mark.parametrize("family", ["gemma", "gemma2", "mixtral", "olmo", "persimmon", "phi", "stablelm", "starcoder2"])
 def test_sglang_takes_a_base_where_its_code_passes_rules_over(family):
     config = {"model_type": family}
@@ -160,18 +117,6 @@ def test_sglang_takes_a_base_where_its_code_passes_rules_over(family):
             line(config, 1_048_576, "sglang", 2048, rule)
     assert '"rope_type": "default"' in line(config, 1_048_576, "sglang", 2048, "ntk")
     assert '"rope_type": "yarn"' in line(config, 1_048_576, "vllm", 2048, "yarn")
-
-
-def test_edits_have_paths_in_the_outer_file_and_make_a_file_that_is_read_so():
-    config = {"model_type": "qwen2_5_vl", "text_config": {"model_type": "qwen2_5_vl_text", "max_position_embeddings": 32_768}}
-    changes = edits(read(config), 131_072, trained=32_768)
-    paths = {".".join(change["path"]): change["value"] for change in changes}
-    assert paths["text_config.rope_scaling.factor"] == 4 and paths["text_config.max_position_embeddings"] == 131_072
-    edited = read(apply(config, changes))
-    assert [kind["encoding"]["rule"]["factor"] for kind in edited["kinds"]] == [4]
-    assert edited["lengths"]["allowed"] == 131_072 and config["text_config"].keys() == {"model_type", "max_position_embeddings"}
-    assert edits(read(config), 32_768) == [] and edits(edited, 131_072) == []
-    assert apply(config, changes)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
 
 
 def test_what_stands_beside_the_parameters_is_edited_there_too():
@@ -187,16 +132,6 @@ def test_no_model_is_stretched_a_million_times():
     for rule in RULES:
         with pytest.raises(Refused, match=r"^factor must be at most 1,000,000, as no model is larger; got 2000000$"):
             edits(read(QWEN3), 2_000_000, rule, trained=1)
-
-
-def test_windows_with_angles_of_their_own_are_left_as_they_are():
-    config = {"model_type": "gemma3_text", "max_position_embeddings": 32_768}
-    made = settings(read(config), 131_072, "transformers")
-    near, far = read(apply(config, made["edits"]))["kinds"]
-    assert near == read(config)["kinds"][0] and far["encoding"]["rule"]["factor"] == 4
-    assert made["notes"] == [
-        "Only layers of the type full_attention are stretched: the others keep their windows, in which no angle is new."
-    ]
 
 
 def sources_in(config):
@@ -228,12 +163,6 @@ TRAPS = {
 @pytest.mark.parametrize("sentence", TRAPS)
 def test_a_trap(sentence):
     assert sentence in sources_in(TRAPS[sentence]) and sentence not in sources_in(QWEN3)
-
-
-def test_short_texts_keep_a_stretch_that_a_model_was_released_with():
-    for released in (GEMMA3, GPT_OSS, DEEPSEEK | {"rope_scaling": YARN}, LLAMA_31):
-        assert "keep it for short texts, too" in sources_in(released) and "changes short texts" not in sources_in(released)
-    assert "keep it" not in sources_in(QWEN3 | {"rope_scaling": YARN})
 
 
 def test_nobody_is_said_to_have_released_a_stretch_that_a_user_may_have_added():
@@ -302,20 +231,6 @@ def test_each_rule_is_written_as_each_program_reads_it(rule):
     capped = "" if rule == "yarn" else UNCAPPED.format(131_072)
     assert lines("llama.cpp") == f"llama-server -m MODEL.gguf -c 131072 {flags.get(rule, '--rope-freq-base 4088994')}{capped}"
     assert "--override-kv" not in line(QWEN3, 40_960, "llama.cpp", 32_768, rule)  # which the file allows
-
-
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("family", "section", "elsewhere"), [
-    ("qwen2_5_vl_text", {"mrope_section": [16, 24, 24]}, True),
-    ("qwen3_vl_text", {"mrope_section": [24, 20, 20], "mrope_interleaved": True}, False),
-])
-def test_where_vllm_puts_the_ramp_elsewhere_its_betas_bring_it_back(family, section, elsewhere, rule):
-    config = {"model_type": family, "rope_parameters": {"rope_theta": 1e6, "rope_type": "default", **section}}
-    made = settings(read(config), 131_072, "vllm", 32_768, rule)
-    assert ('"beta_fast": 128.0, "beta_slow": 4.0' in made["line"]) == (rule == "yarn" and elsewhere)
-    note = "beta_fast 128 and beta_slow 4 are YaRN's 32 and 1: vLLM 0.33 makes the ramp of M-RoPE for 4 times the original"
-    assert made["notes"] == ([] if "beta" not in made["line"] else [f"{note} length, and they bring it back."])
-    assert "beta" not in line(config, 131_072, "sglang", 32_768, rule)
 
 
 def test_rules_without_settings_say_why():
@@ -428,14 +343,6 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
     )
     assert main(["read", str(file), "--rule", "ntk"]) == "--rule must have --settings, the program that it is for"
     assert main(["read", str(file), "--length", "0"]) == 'a text has at least 1 token; got "0"'
-
-
-def test_keys_to_pass_over_may_stand_in_the_text_of_a_model_with_pictures(tmp_path, capsys):
-    file = tmp_path / "config.json"
-    file.write_text(json.dumps({"model_type": "llava", "text_config": LLAMA_31 | {"wobble": 3}}), "utf-8")
-    assert "wobble = 3" in main(["read", str(file), "--length", "9"])
-    assert main(["read", str(file), "--length", "9", "--ignore", "wobble"]) is None
-    assert "ignored, as you asked: wobble\nat 9 tokens:" in capsys.readouterr().out
 
 
 def test_the_command_counts_what_texts_cost(tmp_path, capsys):

@@ -30,13 +30,3 @@ def test_keys_and_values_pair_by_pair():
         powers = np.exp([query @ (k[b, h, j].numpy() + keys[near[j]]) / math.sqrt(8) for j in range(5)])
         want = sum(powers[j] / powers.sum() * (v[b, h, j].numpy() + values[near[j]]) for j in range(5))
         np.testing.assert_allclose(got[b, h, i].detach().numpy(), want)
-
-
-def test_no_vector_is_made_for_each_pair(largest):
-    length, features, clip = 64, 32, 4
-    encoding = Shaw(features, clip)
-    q, p = torch.randn(1, 1, length, features), torch.arange(length)
-    weights = torch.rand(1, 1, length, length)
-    limit = length * max(length, features)
-    assert largest(lambda: encoding.score(q, q, p, p)) <= limit
-    assert largest(lambda: encoding.value(weights, p, p)) <= limit

@@ -102,11 +102,6 @@ def test_a_window_is_its_mask(model, monkeypatch, last, first):
     assert torch.allclose(model(tokens, window=(last, first)), model(tokens, mask=mask))
 
 
-def test_layers_are_read_in_parts(model):
-    x = model.embed(text())
-    assert torch.equal(model.read(model.read(x, last=2), first=2), model.read(x))
-
-
 def test_losses_are_of_the_next_token(model, monkeypatch):
     monkeypatch.setattr(smollm2, "HEAD", 8)
     tokens = text()
@@ -133,11 +128,6 @@ def test_the_stand_in_is_always_the_same_and_leaves_chance_alone():
     before = torch.get_rng_state()
     one, other = (stand_in()(torch.tensor([list(b"abc")])) for _ in range(2))
     assert torch.equal(one, other) and torch.equal(torch.get_rng_state(), before)
-
-
-def test_a_token_that_is_not_in_the_vocabulary(model):
-    with pytest.raises(ValueError, match="tokens must lie in 0 … 59"):
-        model(torch.tensor([[60]]))
 
 
 # With its weights

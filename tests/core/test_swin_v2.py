@@ -87,6 +87,3 @@ def test_a_window_of_one_cell():
     assert SwinV2(2, 1, 1).measure == (1, 1)
     one, row = scored(filled(SwinV2(2, 1, 1))), scored(filled(SwinV2(2, 1, 3)))
     assert one.shape == (2, 1, 1) and one.isfinite().all() and row.isfinite().all()
-
-
-# The module

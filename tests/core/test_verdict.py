@@ -146,17 +146,6 @@ def test_what_hears_is_told_of_its_own_positions(family, says):
         assert made["kind"] == "perhaps" and says in in_words(made) and by in in_words(made)
 
 
-def test_a_rule_that_is_asked_for_and_has_no_flag_has_a_cap():
-    with pytest.raises(Refused) as caught:
-        settings(read({"model_type": "qwen3", "max_position_embeddings": 40_960}), 131_072, "ollama", 32_768, "yarn")
-    assert caught.value.fields["cap"] == 40_960
-
-
-def test_the_furthest_stretch_is_that_of_a_release():
-    rules = [layer["encoding"].get("rule") for _, reading, release in every_reading() if release for layer in reading["kinds"] if layer["encoding"]]
-    assert max(rule["factor"] for rule in rules if rule and rule["kind"] == "yarn") == table("verdict")["furthest"]
-
-
 @pytest.mark.parametrize("name, length, program, kind, says, line", ASKED)
 def test_an_engineer_is_answered(name, length, program, kind, says, line):
     release, _ = look_up(name)

@@ -49,17 +49,6 @@ def test_it_is_read_in_ten_minutes_films_included():
     assert words > 1500 and sum(seconds) <= 120 and words / 240 + sum(seconds) / 60 <= 10
 
 
-def test_who_opens_no_prediction_reads_why_alibi_survives_and_why_some_layers_have_no_clock():
-    read = re.sub(r'<details>.*?</details>|<div class="told">.*?</div>', "", BODY, flags=re.DOTALL)
-    for piece in (
-        "A new distance in ALiBi can only lower it",
-        "clocks, tables and RoPE fail, and ALiBi reads on",
-        "RoPE’s angle for such a distance may be new",
-        "From that share a model could count",
-    ):
-        assert piece in read, piece
-
-
 def test_it_counts_from_0_as_code_does_and_says_so():
     says("We count from 0, as code does.", "add row 0 to the first word")
     assert re.findall(r">(\d)</text>", PICTURES["rows"]().html()) == [*"01234567"]

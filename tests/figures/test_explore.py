@@ -53,14 +53,6 @@ def test_without_a_kernel_the_bundle_is_a_page_and_its_words():
     assert bundle(slider()) == bundle(slider())  # the same bytes on every run
 
 
-def test_its_name_comes_from_its_words_not_from_its_pictures():
-    def key(shift, name="shift"):
-        page = explore(lambda value: draw(value + shift), [1, 2], name, alt="A line.").html
-        return re.search(r'data-explore="(.*?)"', page)[1]
-
-    assert key(0) == key(1e-3) != key(0, "offset")
-
-
 def test_the_page_holds_a_picture_and_its_words_for_each_value():
     html = bundle(slider())["text/html"]
     assert re.findall(r'(?:alt|aria-label)="(.*?)"', html) == [
@@ -174,11 +166,6 @@ def test_without_scripts_the_first_picture_stands(browser):
     assert page.get_by_role("img").count() == 1
     assert page.get_by_role("slider").is_disabled()
     context.close()
-
-
-def test_arrow_keys_stay_with_the_slider_in_jupyterlab(page):
-    page.set_content(stored())
-    assert page.get_by_role("slider").get_attribute("data-lm-suppress-shortcuts") is not None
 
 
 def test_it_fits_a_narrow_page(page):

@@ -3,7 +3,6 @@
 import re
 import xml.etree.ElementTree as ET
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from d2lpos_ext.svg import drawn
@@ -48,12 +47,6 @@ def test_the_powers_of_a_logarithmic_axis_are_written():
     assert "10−3" in "".join(ET.fromstring(show(fig, "A rising line.").svg).itertext()).replace("\n", "")
 
 
-def test_the_figure_is_closed():
-    before = plt.get_fignums()
-    curve()
-    assert plt.get_fignums() == before
-
-
 def test_every_run_gives_the_same_bytes():
     assert curve() == curve()
 
@@ -65,26 +58,6 @@ def ids(svg):
 def test_two_figures_on_a_page_share_no_id():
     one, two = (set(ids(curve(alt).svg)) for alt in ("one", "two"))
     assert one and not one & two
-
-
-def test_names_hang_on_words_and_order_not_on_coordinates():
-    """So a coordinate whose last digit another processor rounds differently changes no name."""
-
-    def dots(shift, label):
-        fig, axes = plt.subplots(1, 2)
-        for ax, hatch in zip(axes, "/x", strict=True):
-            ax.plot([0, 1], [0, 1], marker="o")
-            ax.bar([0], [1], hatch=hatch)
-            ax.set_position([0.1 + shift, 0.1, 0.3, 0.8])
-            ax.set(xlabel=label, xticks=[], yticks=[])
-        return show(fig, "Dots and bars.").svg
-
-    here, there = dots(0, "x"), dots(1e-9, "x")
-    assert here == there
-    assert len(ids(here)) == len(set(ids(here))) > 3
-    assert ids(dots(0.1, "x")) == ids(here) != ids(dots(0, "y"))
-    used = set(re.findall(r'(?:href="|url\()#(.*?)[")]', here))
-    assert used == set(ids(here))
 
 
 def test_colors_are_the_page_s_and_black_is_its_ink():

@@ -95,11 +95,6 @@ def test_a_label_stands_at_the_end_of_its_line():
     assert label.get_text() == "RoPE" and label.xy == (2, 9)
 
 
-def test_the_package_imports_without_matplotlib(python):
-    code = "import sys, d2lpos; sys.exit(bool({'matplotlib', 'ipywidgets'} & set(sys.modules)))"
-    assert python("-c", code).returncode == 0
-
-
 def test_names_of_the_package_are_functions_although_modules_have_the_same(python):
     code = """
 import d2lpos.figures.show, d2lpos.figures.hero, d2lpos.figures.doors

@@ -29,12 +29,6 @@ def test_the_file_is_what_the_command_writes(rows):
     assert census.rows() == rows
 
 
-def test_years_by_hand_are_not_those_of_the_lines():
-    assert all(census.year(family) != year for family, year in HAND["years"].items())
-    assert {family for family in census.every() if census.year(family) is None} == set(HAND["reports"])
-    assert set(HAND["reports"]) <= set(HAND["years"])
-
-
 def test_families_that_turn_call_what_turns_and_others_do_not(rows):
     for row in rows:
         code = (census.CODE / row["family"] / f"modeling_{row['family']}.py").read_text("utf-8")
@@ -90,10 +84,6 @@ def test_a_row_says_where_a_rule_holds_and_which_features_are_pairs(rows, family
     assert {key: row[key] for key in cells} == cells
 
 
-def test_every_kind_of_encoding_occurs(rows):
-    assert {row["encoding"] for row in rows} == set(census.KINDS)
-
-
 MADE = [*csv.DictReader((census.FOLDER / "made.csv").read_text("utf-8").splitlines())]
 
 
@@ -104,7 +94,3 @@ def test_the_line_of_a_model_of_another_field_says_what_stands_there(row):
         pytest.skip(f"{row['library']} is not installed")
     lines = (Path(library.origin).parent / row["file"]).read_text("utf-8").splitlines()
     assert row["says"] in lines[int(row["line"]) - 1]
-
-
-def test_there_are_twelve_of_pictures_films_and_sound():
-    assert len(MADE) == 12 and {row["field"] for row in MADE} == {"pictures", "films", "sound"}

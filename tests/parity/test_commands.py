@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from d2lpos.config import edits, ran, read, settings
+from d2lpos.config import ran, read, settings
 from d2lpos.config.__main__ import main
-from d2lpos.config.tables import table
 from tests.parity.releases import releases
 from tests.parity.test_reader import attempt, difference, page, same
 
@@ -153,7 +152,3 @@ def test_the_command_line_tells_what_a_command_does(capsys):
     assert "It stops as it starts" in capsys.readouterr().out
     assert main(["read", "Qwen3 8B", "--command", "llama-server -m x.gguf -c 1000"]) is None
     assert "a text may have 1,000 tokens" in capsys.readouterr().out
-
-
-def test_programs_have_names_and_flags():
-    assert {*table("commands")} <= {*table("programs")} and edits

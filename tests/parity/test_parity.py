@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.parity.comparison import FOLDER, read, shown
+from tests.parity.comparison import FOLDER, read
 from tests.parity.tables import TABLES
 
 NEWEST = os.environ.get("CONSTRAINTS") == os.devnull  # this run takes the newest versions
@@ -44,11 +44,3 @@ def test_the_book_shows_nothing_else():
     }, HOW
     page = FOLDER.with_suffix(".md").read_text("utf-8")
     assert re.findall(r":file: parity/(\w+)\.csv", page) == [table.file.stem for table in TABLES]
-
-
-@pytest.mark.parametrize(
-    ("number", "text"), [(0, "0"), (3e-7, "10⁻⁶"), (1e-7, "10⁻⁷"), (0.0156, "0.016"), (7.57, "7.6"), (12, "12")]
-)
-def test_numbers_are_shown_and_read(number, text):
-    assert shown(number) == text
-    assert number <= 1.1 * read(text) <= 11 * number

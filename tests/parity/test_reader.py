@@ -3,7 +3,6 @@
 import json
 import math
 import random
-import re
 import resource
 
 import pytest
@@ -158,14 +157,6 @@ def every_question(length, trained=None, name=None):
     return [["read"], *lengths, *angles, ["sight"], ["slopes"], ["traps"], *lines, *verdicts]
 
 
-def test_no_family_is_named_in_the_scripts():
-    names = ("words", "reader", "answers", "names", "verdict", "card", "files", "commands")
-    files = [ROOT / "book/your-model" / f"{name}.js" for name in names]
-    code = "".join(path.read_text("utf-8") for path in files)
-    families = rows().keys() - {"deberta", "deepseek_v4", "swin"}  # these are names of readers, too
-    assert set(re.findall(r"[\w.-]+", code)) & families == set()
-
-
 @pytest.mark.parametrize("family", sorted({*rows(), *by_name("refused")}))
 def test_a_file_that_says_nothing_and_the_one_of_its_class(family):
     files = {"nothing": {"model_type": family}}
@@ -212,13 +203,6 @@ def test_a_rule_that_lacks_a_key():
     assert unlike == [] and answered
 
 
-def test_a_rule_that_reaches_beyond_what_the_file_allows():
-    rope = {"rope_type": "yarn", "factor": 4.1, "original_max_position_embeddings": 32_768}
-    file = {"model_type": "qwen2", "max_position_embeddings": 32_768, "rope_scaling": rope}
-    unlike, answered = differences({"beyond": file}, [["sentence"], ["settings", 100_000, "vllm"], ["settings", 200_000, "vllm"]])
-    assert unlike == [] and answered == 2
-
-
 def test_keys_that_one_class_has_alone():
     rope = {"type": "dynamic", "factor": 1.0, "alpha": 1000.0}
     files = {f"{family} {alpha}": {"model_type": family, "rope_scaling": rope | {"alpha": alpha}} for family in ("hunyuan_v1_dense", "llama") for alpha in (1000.0, 0, -2.0, "x")}
@@ -248,12 +232,8 @@ REFUSED_FILES = {
     "NaN": '{"model_type": "llama", "rope_theta": NaN}',
     "infinity": '{"model_type": "llama", "a": [-Infinity, 1e999], "NaN": "Infinity"}',
     "more": '{"model_type": "llama"} {}',
-    "half": '{"model_type": "llama"',
-    "a word": '{"model_type": "llam\n"}',
     "empty": "",
     "list": "[]",
-    "number": "1.0",
-    "flag": "true",
     "nothing": "null",
     "adapter": '{"peft_type": "LORA"}',
     "tokenizer": '{"tokenizer_class": "X"}',
@@ -288,17 +268,12 @@ BEYOND = {
     "layers": {"model_type": "llama", "num_hidden_layers": 10**7},
     "features": {"model_type": "llama", "head_dim": 10**9},
     "factor": {"model_type": "llama", "rope_scaling": {"rope_type": "linear", "factor": 1e25}},
-    "factor of YaRN": {"model_type": "qwen3", "rope_scaling": {"rope_type": "yarn", "factor": 1e25}},
     "no factor": {"model_type": "llama", "rope_scaling": {"rope_type": "yarn"}},
     "runs": {"model_type": "gpt_neo", "attention_types": [[["local"] * 9000, 9000]]},
     "stages": {"model_type": "swin", "depths": [10**9]},
     "buckets": {"model_type": "t5", "relative_attention_num_buckets": 10**9},
-    "rows": {"model_type": "gpt2", "n_positions": 10**11},
     "a huge number": {"model_type": "llama", "rope_theta": 10**400},
     "lists": '{"model_type": "llama", "a": ' + "[" * 100_000 + "]" * 100_000 + "}",
-    "lists alone": "[" * 100_000 + "]" * 100_000,
-    "some lists": "[" * 300 + "]" * 300,
-    "objects alone": '{"a": ' * 100_000 + "1" + "}" * 100_000,
     "objects": '{"model_type": "llama", "rope_scaling": ' + '{"a": ' * 100_000 + "1" + "}" * 100_000 + "}",
     "quotes": '{"model_type": "llama", "a": "' + '\\"' * 1_000_000,
 }
@@ -326,12 +301,6 @@ def test_numbers_that_one_language_alone_holds():
     files["rows"] = {"model_type": "xmod", "max_position_embeddings": 1, "pad_token_id": 1}
     files["runs"] = {"model_type": "gpt_neo", "attention_types": [["local", 1, 2]]}
     assert differences(files, [["read"], ["sentence"]])[0] == []
-
-
-def test_numbers_may_be_written_as_floats():
-    file = {"model_type": "llama", "hidden_size": 4096.0, "num_attention_heads": 32.0, "rope_theta": 500000}
-    unlike, answered = differences({"floats": file, "broken": file | {"head_dim": 128.5}}, [["read"]])
-    assert unlike == [] and answered == 1
 
 
 def test_numbers_are_shown_alike():
@@ -366,20 +335,6 @@ def test_blocks_of_keys_in_either_spelling():
     files["flat"] = flat | {"layer_types": ["full_attention", "minimax_m3_sparse"]}
     unlike, answered = differences(files, [["read"], ["sentence"], ["memory", 4096]])
     assert unlike == [] and answered == 6
-
-
-def test_a_base_within_attention_and_a_number_for_each_layer():
-    dbrx = {"model_type": "dbrx", "d_model": 64, "n_heads": 4, "n_layers": 2, "max_seq_len": 4096}
-    inside = ({"rope_theta": 5e5, "clip_qkv": 8, "kv_n_heads": 2}, {"kv_n_heads": 2}, {"rope_theta": "x"}, {"rope": 1}, None, [])
-    outside = ({}, {"rope_theta": 5e5}, {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}, {"rope_theta": None})
-    outside += ({"rope_parameters": {"rope_theta": None}}, {"rope_parameters": {"full_attention": {"rope_theta": 1e4}}})
-    files = {f"{one} {other}": dbrx | {"attn_config": one} | other for one in inside for other in outside}
-    sizes = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "head_dim": 16, "rotary_dim": 8, "rope_theta": 1e7}
-    for kinds in ([0, 1], [1, 1], None, [0, 2], [True, False], ["0", "1"], "01", [1.0, 0.0], [[0], 1], 1):
-        files[f"kinds {kinds}"] = {"model_type": "minimax_text_01", "attn_type_list": kinds} | sizes
-    asked = [["settings", 100_000, "transformers", None, rule] for rule in RULES]
-    unlike, answered = differences(files, [["read"], ["sentence"], ["memory", 4096], *asked])
-    assert unlike == [] and answered > 20
 
 
 @pytest.mark.parametrize("family", OUTER)

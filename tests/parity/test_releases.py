@@ -7,7 +7,6 @@ import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.config import read
-from d2lpos.config.angles import stretched
 from d2lpos.config.names import sized
 from d2lpos.config.outer import plain, text_of
 from d2lpos.config.rope import kind_of
@@ -32,14 +31,6 @@ def test_the_file_has_what_it_promises():
 
 def test_the_packages_list_is_what_the_command_writes():
     assert FOR_THE_PACKAGE.read_text("utf-8") == written()
-
-
-def test_a_stretch_is_optional_where_makers_release_without_it_and_tell_how_to_add_it():
-    later = set(table("words")["released_without_a_stretch"].split())
-    assert {one["family"] for one in releases() if "stretch" in one} == later
-    own = {one["family"] for one in releases() if stretched(read(one["config"]))}
-    assert len(own) > 10 and not own & later
-    assert not any("stretch" in one and stretched(read(one["config"])) for one in releases())
 
 
 def test_a_stretch_belongs_to_a_model_where_a_release_or_its_class_has_it():

@@ -9,7 +9,7 @@ const said = JSON.parse(readFileSync(0, 'utf8')).map(job => {
   if (!d2lposReaders?.[job.model]) (0, eval)(readFileSync(job.file, 'utf8'));
   const one = readers[job.model] ??= reader(d2lposReaders[job.model]), tokens = one.tokens(job.text);
   try {
-    const rows = one.read(tokens, job.positions ?? tokens.map((_, i) => i), job.rule), seen = job.only ? Array.from({ length: job.only }, () => rows.next().value) : [...rows];
+    const seen = [...one.read(tokens, job.positions ?? tokens.map((_, i) => i), job.rule)];
     return { tokens, seen, logits: [...one.logits()], loss: [...one.loss].slice(0, tokens.length), look: one.look(job.look ?? 0).map(w => [...w]), top: one.top(job.look ?? 0, 3) };
   } catch (error) { return { error: error.message }; }
 });

@@ -110,17 +110,6 @@ def test_at_every_width_the_text_can_be_read_and_is_inside(host):
         assert min(least.values()) >= 12, (least, width)
 
 
-@on(viewport={"width": 1280, "height": 800})
-def test_on_a_desk_it_is_wide_and_fits_below_a_title(host):
-    host.show(*map(figure, FIGURES))
-    for width, high in ((930, 600), (1100, 620)):
-        host(f"document.body.style.width = '{width}px'")
-        host.page.wait_for_function(f"() => inks().every((_, n) => box(all('.fig', n)[0]).width === {width})")
-        host.rest()
-        heights = of_each(host, "box(all('.fig', n)[0]).height")
-        assert max(heights.values()) <= high, heights
-
-
 STATE = "[out(), all('input').map(e => [e.value, e.checked])]"
 
 
@@ -158,19 +147,6 @@ def test_it_plays_when_half_of_it_is_in_view_once_and_in_silence(host, name):
     host.show(figure(name, play=True))
     assert host(STATE) == end
     assert host(plays) == 0 and not host.page.get_by_role("button", name="Play").is_visible()
-
-
-def test_a_story_whose_frames_come_late_is_silent_too(host):
-    host.stop_time()
-    host.show(hero("clocks"))
-    host.page.clock.run_for(1000)
-    host.page.get_by_role("button", name="Play").click()
-    host.page.clock.run_for(1000)
-    before = host("spoken()")
-    assert host("out()[0]") not in before
-    host("(window.requestAnimationFrame = () => 1)")
-    host.page.clock.run_for(1000)
-    assert host("spoken()") == before
 
 
 # A figure that asks, its first and its last number, what would tell the answer, and what it says to two guesses.
@@ -252,27 +228,6 @@ def test_a_hand_stops_it_at_once(host, hand):
     host.page.wait_for_timeout(100)
     assert host("ink()") == stands
     assert host("all('.play')[0].textContent") == "Play"
-
-
-def test_a_hand_that_comes_first_keeps_it_from_playing(host):
-    host.show('<div style="height: 100vh"></div>', hero("dial", play=True))
-    host.label(DRAGS["dial"][0]).evaluate("e => e.focus({preventScroll: true})")
-    host("document.querySelector('[data-hero]').scrollIntoView()")
-    host.page.wait_for_timeout(200)
-    assert host("all('.plays').length") == 0
-
-
-def test_what_leaves_the_page_plays_no_more(host):
-    host.show(hero("clocks"))
-    host.page.get_by_role("button", name="Play").click()
-    host.page.wait_for_function("() => out()[0] > 7")
-    host("(window.fig = all('.fig')[0], document.querySelector('[data-hero]').remove())")
-    host.page.wait_for_function("() => !fig.classList.contains('plays')", timeout=1500)
-    path = "fig.querySelector('.hill').getAttribute('d')"
-    host.page.wait_for_timeout(500)  # ink comes to rest
-    stands = host(path)
-    host.page.wait_for_timeout(100)
-    assert host(path) == stands
 
 
 def test_paper_shows_nothing_to_touch(host):
@@ -396,22 +351,6 @@ def test_targets_are_44_px_high(host, name, css):
     host.page.evaluate("document.fonts.ready")
     host(UNFOLD)
     assert host("missed()") == []
-
-
-@each
-def test_the_status_waits_until_the_hand_rests(host, name):
-    host.stop_time()
-    host.show(figure(name))
-    host.page.clock.run_for(450)
-    first = host("spoken()")
-    assert first
-    for _ in range(2):
-        hand(host.page, name).press(key(name))
-        host.page.clock.run_for(350)
-        assert host("spoken()") == first
-    host.page.clock.run_for(100)
-    assert host("spoken()") != first
-    assert all(value in host("spoken()") for value in host("out()"))
 
 
 # The book draws the first state of the figures that it shows; another state has words alone.
@@ -545,16 +484,6 @@ def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
     assert "three words back" not in none["words"] and none["rings"] == 0
 
 
-def test_the_plain_clocks_play_by_whole_words(host):
-    host.show(hero("clocks", p=20, plain=True))
-    host.page.get_by_role("button", name="Play").click()
-    host.page.wait_for_function("() => out()[0] > 22")
-    words = "[out()[0], ...all('text').map(e => e.textContent).filter(t => /position .*[.\\d]/.test(t))]"
-    texts = host(f"film(6).then(() => {words})")
-    want = {f"hands at position {texts[0]}", "at position 20", f"position {texts[0]}"}
-    assert re.fullmatch(r"\d+", texts[0]) and {*texts[1:]} == want
-
-
 @still
 def test_the_dial_counts_from_the_query_to_the_key_as_the_text_does(host):
     host.show(hero("dial", m=14, n=6))
@@ -632,15 +561,6 @@ def test_a_longer_text_brings_stripes_to_rope_and_takes_weight_where_there_is_no
     assert host(tokens) == [[32, 224], [16, 0], [256, 0]]
     assert host(bars) == pytest.approx([0, 0, 0.368], abs=1e-3)
     assert host("all('.unknown').map(e => e.classList[0])") == ["full"]
-
-
-@pytest.mark.parametrize(("name", "options"), [("gates", {}), ("longer", {"length": 32}), ("pairs", {})])
-@phone(900)
-def test_one_picture_has_one_control_and_one_sentence_and_fits_on_a_phone(host, name, options):
-    host.show(hero(name, **options))
-    host.rest()
-    assert host("['svg', 'input', '.says'].map(part => all(part).length)") == [1, 1, 1]
-    assert host("box(all('.fig')[0]).height") < 570
 
 
 @pytest.mark.parametrize(("name", "options", "end"), [("pairs", {}, "Home"), ("longer", {"length": 32}, "End")])

@@ -14,7 +14,7 @@ from d2lpos_ext.policy import policy
 from d2lpos_ext.svg import drawn
 
 from book.execute import CHAR_MODELS as STORED
-from d2lpos.figures.machine import NAMES, PASSAGES, STATES, brought, losses, machine
+from d2lpos.figures.machine import NAMES, PASSAGES, STATES, losses, machine
 from d2lpos.pretrained.char_models import CHAR_MODELS, load, parsed, path
 from tests.figures.hero.host import INSIDE, on, still
 from tests.site.detectors import Visit
@@ -101,12 +101,6 @@ def test_what_is_stored_is_small_and_holds_no_model():
     sent = full(figure)
     assert re.findall(r'd2lposReaders\["(\w+)"\] = ', sent) == ["none", "rope"]
     assert STORED.sub(r"\1\2", sent) == figure.html
-
-
-def test_an_output_is_small():
-    largest = sorted(CHAR_MODELS, key=lambda name: len(brought(name)))[-2:]
-    figure = machine(*largest, '& <"' * 128, "longer late shuffled")  # a long text, which is escaped
-    assert sum(len(part.encode()) for part in figure._repr_mimebundle_().values()) < 340_000
 
 
 def test_a_stored_notebook_and_a_new_run_are_compared_without_the_models(pytestconfig):
@@ -248,27 +242,6 @@ def test_it_compares_what_the_last_deed_changed_and_nothing_else(host):
     assert at_once(host, ("second model", BLIND)).startswith(PLAIN)
 
 
-def test_a_reading_that_never_ended_is_compared_with_nothing(host):
-    host.show(full(machine(BLIND, TURNS, TEXT, "stopped")))
-    ready(host)
-    assert at_once(host, "runs", "shuffle the words").startswith(PLAIN)
-    sentence = at_once(host, "shuffle the words")
-    assert sentence == f"The words are back in order: {compared('shuffled', '')}"
-    # Another model has read nothing yet.
-    assert at_once(host, ("second model", BLIND), "stands still").startswith(PLAIN)
-
-
-def test_another_start_is_compared_with_the_one_that_was_told_last(host):
-    host.show(full(machine(BLIND, TURNS, TEXT)))
-    ready(host)
-    sentence = at_once(host, (START, 4), (START, 200), (START, 600))
-    assert sentence == f"The text begins at position 600, not 0: {compared('', 'late')}"
-    sentence = at_once(host, (START, 300), (START, 0))
-    assert sentence == f"The text begins at position 0, not 600: {compared('late', '')}"
-    assert at_once(host, (START, 600), (START, 0)).startswith(PLAIN)
-    assert at_once(host, "stands still", (START, 600)).startswith(PLAIN)
-
-
 def test_learned_says_where_it_uses_its_last_row_again(host):
     again = "learned has 128 rows: later positions get the last one again."
     assert parsed(path("learned").read_text("utf-8"))["shapes"][0][:2] == ["encoding.table", 128]
@@ -337,38 +310,6 @@ def test_a_longer_text_has_its_control_and_shows_where_training_ended(host):
     )
     # As long as in training, there is nothing to compare with.
     assert "alone" not in at_once(host, (END, 128))
-
-
-BOXES = """all('.over text').filter(e => e.textContent && e.getAttribute('visibility') !== 'hidden').map(e => {
-    const { left, top, right, bottom } = e.getBoundingClientRect();
-    return [e.textContent, left, top + 3, right, bottom - 3];
-})"""
-
-
-def test_the_names_of_the_lines_lie_on_no_other_words(host):
-    host.show(full(machine(BLIND, TURNS, TEXT, "longer")))
-    ready(host)
-    for width in (390, 1000):
-        host.page.set_viewport_size({"width": width, "height": 900})
-        for end in (20, 60, 100, 128, 140, 160):
-            host(f"(() => {{ const e = all('.over input')[0]; e.value = {end}; e.oninput(); }})()")
-            boxes = host(BOXES)
-            names = [box for box in boxes if box[0] in ("none", "RoPE")]
-            for name, *box in names:
-                for other, left, top, right, bottom in boxes:
-                    apart = box[2] <= left or right <= box[0] or box[3] <= top or bottom <= box[1]
-                    assert apart or other == name, (width, end, name, other)
-
-
-@on(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-def test_on_a_phone_hand_and_effect_are_on_one_screen(host):
-    host.show(full(machine(BLIND, TURNS, state="longer")))
-    ready(host)
-    tops = host("['.over', '.flag', '.verdict'].map(q => box(all(q)[0]).top)")
-    ends = host("all('.text').map(e => box(e).bottom)")
-    assert tops[0] < max(ends) < tops[2] and max(ends) - tops[1] < 800
-    shown = host("all('.ink').map(e => box(e.lastElementChild).bottom <= box(e.closest('.text')).bottom + 1)")
-    assert shown == [True, True]  # the excerpt is where the reading ends
 
 
 @on(viewport={"width": 390, "height": 700}, has_touch=True, is_mobile=True)
@@ -482,14 +423,6 @@ def test_the_hosts_theme_decides_and_paper_gets_a_picture(host):
     host.page.emulate_media(media="print")
     assert host("all('.fig')[0].getClientRects().length") == 0
     assert host.page.locator("[data-hero] > svg").bounding_box()["width"] > 200
-
-
-@on(java_script_enabled=False)
-def test_without_scripts_words_and_picture_remain(host):
-    figure = machine(text=TEXT)
-    host.show(figure)
-    assert host.page.get_by_text(figure.description).is_visible()
-    assert host.page.get_by_role("img").bounding_box()["width"] > 200
 
 
 def test_in_a_frame_that_allows_nothing_but_scripts(host):

@@ -107,14 +107,6 @@ def test_even_weights_leave_all_and_the_target_itself_leaves_nothing():
     assert left(hits[..., None], torch.ones(1, dtype=torch.float64), wanted) == pytest.approx(0)
 
 
-def test_the_table_holds_every_sum_of_a_function_of_rows_and_one_of_columns():
-    offsets, _ = problem("ring")
-    down, right = offsets.unbind(-1)
-    both = torch.arange(1 - patch.FITTED, patch.FITTED).double()
-    weights = torch.cat([both.square(), both.sin()])
-    torch.testing.assert_close(table(offsets) @ weights, down.square() + right.sin())
-
-
 def spoken(share):
     """A share as one reads it: it is never all, and never nothing."""
     return "< 1 %" if share < 0.005 else "> 99 %" if share > 0.995 else f"{100 * share + 1e-9:.0f} %"

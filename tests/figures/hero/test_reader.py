@@ -99,22 +99,6 @@ def test_the_loss_of_its_passage_is_that_of_the_model_before_it_was_packed():
         assert torch.tensor(one["loss"][1:129]).mean().item() == pytest.approx(losses["within"], abs=0.01)
 
 
-def test_what_is_read_already_is_kept_and_what_changes_is_read_again():
-    text = TEXT[:64]
-    other = "x" * 64
-    first, typed, again, fresh, _, left, whole = ask(
-        *(job("rope", words) for words in (text, text[:60] + "house", text)),
-        job("rope", text, rule="linear"),
-        *(job("rope", words, only=only) for words, only in ((other, 0), (text, 3), (text, 0))),
-    )
-    assert left["seen"] == [2, 4, 6]  # the hand did something else
-    assert whole["seen"] == [*range(6, 65, 2), 64] and whole["logits"] == first["logits"]
-    assert first["seen"] == [*range(2, 65, 2), 64]
-    assert typed["seen"] == [62, 64, 65]  # from character 60 on
-    assert again["logits"] == first["logits"]
-    assert fresh["seen"] == first["seen"]
-
-
 def test_a_character_is_read_as_one_like_it_or_asked_for_never():
     card = load("none")[1]
     text = "“É…”\t— Xß中 a"
