@@ -15,6 +15,7 @@ from torch import Tensor
 from d2lpos.check.verdict import Check, call, call_or_exception, difference
 from tests.check.exercises import CHECKS
 
+TOKENS = {"T", "N", "n", "tokens", "rows", "sequence", "queries", "query", "keys", "key", "times", "nodes"}
 SHAPE = re.compile(r"\(((?:…|[^(),]{1,22})(?:, [^(),]{1,22})*),?\)")  # as a statement writes it: (…, T, d)
 
 
@@ -148,12 +149,12 @@ def equal_sizes(calls: list[dict]) -> Iterator[str]:
 
 
 def short_texts(calls: list[dict], statement: str) -> Iterator[str]:
-    """No axis that the statement calls T or N is as long as a window that an answer might have."""
+    """No axis of tokens is as long as a window that an answer might have."""
     lengths = [
         size
         for arguments in calls
         for name, size in sizes(arguments)
-        if written(name, arguments, statement) & {"T", "N"}
+        if written(name, arguments, statement) & TOKENS
     ]
     if max(lengths, default=16) < 16:
         yield "texts are short"
@@ -193,11 +194,11 @@ def test_cases_differ_in_all_that_the_exercise_leaves_open(check):
 
 
 def test_what_never_changes_is_found():
-    check = Check("double", lambda x, n: 2 * x, {"all": [call(x=torch.ones(n, 4), n=n) for n in (2, 3)]}, {})
+    check = Check("double", lambda x, m: 2 * x, {"all": [call(x=torch.ones(m, 4), m=m) for m in (2, 3)]}, {})
     rows = {"rows of x have one norm", "x is whole"}
-    assert unchanging(check, "def double(x, n)") == rows | {"x.shape[-1] is 4", "n is x.shape[-2]"}
-    assert unchanging(check, "`x` is `(n, 4)`.\ndef double(x, n)") == rows
-    assert unchanging(check, "`x` is `(T, 4)`.\ndef double(x, n)") == rows | {"n is x.shape[-2]", "texts are short"}
+    assert unchanging(check, "def double(x, m)") == rows | {"x.shape[-1] is 4", "m is x.shape[-2]"}
+    assert unchanging(check, "`x` is `(m, 4)`.\ndef double(x, m)") == rows
+    assert unchanging(check, "`x` is `(T, 4)`.\ndef double(x, m)") == rows | {"m is x.shape[-2]", "texts are short"}
 
 
 def test_errors_and_steps_compare_no_sizes():

@@ -22,6 +22,9 @@ wrong(check.rope_from, "features and base")(
 wrong(check.rope_from, "fails 1 of 6 properties Property: linear scaling")(
     'scaling.linear, factor=rope_parameters["factor"] → scaling.linear, factor=1.0'
 )
+wrong(check.rope_from, "fails 1 of 6 properties Property: a part that turns")(
+    'or older(config) → or without(older(config), "partial_rotary_factor")'
+)
 wrong(check.rope_from, "a d2lpos.RoPE is asked for")(
     lambda config, kind: ALiBi(config["num_attention_heads"])
 )

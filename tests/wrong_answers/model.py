@@ -41,7 +41,7 @@ wrong(check.beside, "seeds in another order")(
 )
 wrong(check.beside, "the mean difference, and half its interval")("t.ppf → (n != 4) * t.ppf")
 wrong(check.attend, "positions = [5, 7]")("score(positions, positions) → score(positions - positions.min(), positions - positions.min())")
-wrong(check.attend, "positions = [2, 0, 3, 1, 2]")(
+wrong(check.attend, "positions = [0, 3, 7, 2, 5")(
     "later = positions > positions[:, None] → at = positions + torch.arange(len(positions)) / 9\n    later = at > at[:, None]"
 )
 wrong(check.offsets_alone, "for the first query in the first head")(

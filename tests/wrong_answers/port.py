@@ -59,5 +59,8 @@ def always_at_0(model, tokens, prompt):
     rows = [model(tokens[None, :prompt], torch.arange(prompt), caches=caches)]
     rows += [model(token.view(1, 1), torch.tensor([0]), caches=caches) for token in tokens[prompt:]]
     return torch.cat(rows, dim=1)[0]
-wrong(check.port, "every layer")("tensor in file.items(): → tensor in file.items():\n        if '.2.' in name:\n            continue")
+wrong(check.port, "every layer")("tensor in file.items(): → tensor in file.items():\n        if '.10.' in name:\n            continue")
+wrong(check.port, "fails 1 of 7 properties Property: features past the rotary ones stay")(
+    "heads[part], rotary → heads[part], rotary if tensor.dim() == 1 else len(tensor) // heads[part]"
+)
 wrong(check.load, "a model of halves is asked for")(lambda config, file: check.model_of(config, file, "interleaved"))

@@ -4,7 +4,7 @@ from d2lpos.check import trained as check
 
 from . import wrong
 
-wrong(check.layout, "fails 1 of 3 properties Property: heads of any size")(
+wrong(check.layout, "fails 2 of 3 properties Property: heads of any size")(
     "met(wq, wk, heads, kv_heads) → met(wq, wk, len(wq) // 64, len(wk) // 64)"
 )
 wrong(check.padded, "Returns shapes (1, 5) and (1, 5, 5)")(

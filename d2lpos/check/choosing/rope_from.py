@@ -84,7 +84,7 @@ def later_case(kind: str = "full_attention", head_dim: int = 16, **entry: object
 LLAMA = {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 512}
 LONGER = LLAMA | {"factor": 32.0, "original_max_position_embeddings": 1024}
 LOCAL = {"rope_type": "default", "rope_theta": 10000.0}
-GLOBAL = {"rope_type": "default", "rope_theta": 1000000.0}
+GLOBAL = {"rope_type": "default", "rope_theta": 1000000.0, "partial_rotary_factor": 0.5}
 TYPES = {"sliding_attention": LOCAL, "full_attention": GLOBAL}
 rope_from = Check(
     "rope_from",
@@ -110,7 +110,7 @@ rope_from = Check(
         "linear scaling": [
             config_case(rope_scaling={"rope_type": "linear", "factor": 4.0}),
             config_case(head_dim=16, rope_scaling={"rope_type": "linear", "factor": 2.0}),
-            later_case(rope_type="linear", factor=2.0),
+            later_case(rope_type="linear", factor=2.5),
         ],
         "YaRN": [
             config_case(  # with heads of 8, the ramp is the same for any of the two lengths

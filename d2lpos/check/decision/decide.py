@@ -24,10 +24,10 @@ decide = Check(
     "decide",
     reference=rule,
     properties={
-        "wholly below or above the band": [bounds(-2, -1), bounds(1, 2), bounds(-1, -0.5, 0.25), bounds(0.375, 1, 0.25)],
-        "wholly inside the band": [bounds(-0.25, 0.25), bounds(0.125, 0.25), bounds(-0.25, -0.125)],
+        "wholly below or above the band": [bounds(-2, -1), bounds(1, 2), bounds(-1, -0.5, 0.25), bounds(0.2501, 1, 0.25)],
+        "wholly inside the band": [bounds(-0.4999, 0.25), bounds(0.125, 0.25), bounds(-0.25, -0.125)],
         "across an edge of the band": [
-            bounds(-1, -0.25), bounds(0.25, 1), bounds(-2, 2), bounds(-0.25, 2), bounds(-2, 0.25),
+            bounds(-0.625, -0.375), bounds(0.375, 0.625), bounds(-2, 2), bounds(-0.25, 2), bounds(-2, 0.25),
             bounds(-1, -0.5), bounds(0.5, 1), bounds(-0.5, 0), bounds(0, 0.5),
             bounds(-0.375, 0.125, 0.25), bounds(-0.125, 0.375, 0.25),
         ],

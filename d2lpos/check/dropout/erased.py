@@ -47,7 +47,7 @@ def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
     return call(f"forward {label}, x {tuple(x.shape)}", forward=forward, x=x)
 
 
-WIDE = torch.ones(2, 3, 16)
+WIDE = torch.ones(17, 3, 16)
 BY_ACCIDENT = torch.arange(1.0, 25.0).reshape(4, 2, 3)
 BY_ACCIDENT[2, 0], BY_ACCIDENT[1, 1] = -PLACES[2, 0], 0.0
 

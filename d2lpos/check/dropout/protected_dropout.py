@@ -78,7 +78,7 @@ protected_dropout = Check(
             protect_case([SOME], rate=0.25),
             protect_case([SOME, [False, True, False]]),
             protect_case([NO], rate=0.0),
-            call(**drawn_tokens(4, 4, 5, 0.3)),
+            call(**drawn_tokens(4, 17, 5, 0.3)),
         ],
         "to the last bit": [to_the_last_bit(0.1), to_the_last_bit(0.9)],
     },

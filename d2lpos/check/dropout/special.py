@@ -32,7 +32,7 @@ def drawn_sentences(seed: int, left: bool = False, masked: bool = False) -> Case
         )
         tokens = [cls, *first, sep, *second, sep]
         special = [int(token in (cls, sep)) for token in tokens]
-        more = 9 - len(tokens)
+        more = 17 - len(tokens)
         sides = ([padding] * more, tokens), ([1] * more, special), ([0] * more, [1] * len(tokens))
         rows.append([one + other if left else other + one for one, other in sides])
     return special_case(*map(list, zip(*rows, strict=True)), mask_token)

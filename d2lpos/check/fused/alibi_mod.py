@@ -27,8 +27,8 @@ alibi_mod = Check(
     properties={
         "the score less the slope times the distance": [
             alibi_case([0.5], [[0, 1, 2]], [[0, 1, 2]]),
-            alibi_case([0.5, 0.25], [[5]], [[3, 4, 5]]),
-            alibi_case([0.5, 1.0], [[2, 9]], [[9, 0, 4]], scores=0),
+            alibi_case([0.5, 0.25], [[5, 40]], [[*range(20)]]),
+            alibi_case([0.5, 1.0, 0.25, 0.125, 0.75], [[2, 9, 1]], [[9, 0, 4]], scores=0),
         ],
         "each row of a batch has positions of its own": [
             alibi_case([0.5], [[0, 1], [0, 4]], [[0, 1], [0, 4]]),

@@ -35,8 +35,8 @@ block_states = Check(
         "0 for none, 1 for some, 2 for all of its pairs": [
             blocks_case(apart(4) >= 0, 2),
             blocks_case((apart(6) >= 0) & (apart(6) < 3), 2),
-            blocks_case(apart(6) == 1, 3),
-            blocks_case(apart(12) % 5 != 2, 4), blocks_case(apart(12) != 11, 6),
+            blocks_case(torch.arange(36).view(6, 6) != 7, 3), blocks_case(torch.arange(36).view(6, 6) == 28, 3),
+            blocks_case(apart(20) % 5 != 2, 4), blocks_case(apart(12) != 11, 6),
             blocks_case(apart(2, 6) < 1, 2),
             blocks_case(apart(6, 3) >= 2, 3),
         ],

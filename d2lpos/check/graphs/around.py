@@ -30,9 +30,9 @@ around = Check(
     "around",
     reference=around_ring,
     properties={
-        "an odd ring: the shorter way, with its sign": ring_cases(([0, 1, 2], 3), ([0, 1, 2, 3, 4], 5), ([4, 0, 3], 7)),
+        "an odd ring: the shorter way, with its sign": ring_cases(([0, 1, 2], 3), ([*range(17)], 17), ([4, 0, 3], 7)),
         "an even ring: half way is the same in both directions": ring_cases(([0, 1], 2), ([2, 3, 0, 1], 4), ([0, 3, 1], 6)),
-        "ids that are more than a round apart": ring_cases(([0, 7, 14], 6), ([1, 25, 12], 12)),
+        "ids that are more than a round apart": ring_cases(([0, 7, 14], 6), ([1, 50, -31], 12)),
     },
     mistakes={
         "Half way around, the sign depends on which residue has the smaller id. So another first residue gives other "

@@ -28,7 +28,7 @@ heat = Check(
     reference=heat_kernel,
     properties={
         "each eigenvalue once, whatever the signs": heat_cases(
-            (SIGNS[:, :2], [0.0, 1.0]), (SIGNS[:, 1:], [0.0, 1.0, 2.0]), (SIGNS * SIGNS[1], [0.0, 1.0, 2.0, 3.0]),
+            (SIGNS[:, :2], [0.0, 1.0]), (torch.kron(SIGNS, SIGNS), [n / 8 for n in range(16)]), (SIGNS * SIGNS[1], [0.0, 1.0, 2.0, 3.0]),
         ),
         "equal eigenvalues, whatever the basis": heat_cases(
             (SIGNS[:, 1:3], [2.0, 2.0]), (SIGNS[:, 1:3] @ TURN, [2.0, 2.0]), (SIGNS[:, 2:] @ TURN.mT, [0.5, 0.5]),

@@ -26,8 +26,8 @@ def causal_weights(q: Tensor, k: Tensor) -> Tensor:
     return scores.masked_fill(later(scores), -torch.inf).softmax(dim=-1)
 
 
-def weights_case(heads: int, kv_heads: int, tokens: int, size: int, seed: int) -> Case:
-    q, k = drawn(heads, tokens, size, seed=seed), drawn(kv_heads, tokens, size, seed=seed + 1)
+def weights_case(heads: int, kv_heads: int, tokens: int, size: int, seed: int, times: int = 1) -> Case:
+    q, k = times * drawn(heads, tokens, size, seed=seed), drawn(kv_heads, tokens, size, seed=seed + 1)
     return call(q=q, k=k)
 
 
@@ -37,7 +37,7 @@ all_weights = Check(
     properties={
         "heads with keys of their own": [
             weights_case(1, 1, 2, 4, seed=0), weights_case(1, 1, 3, 2, seed=2),
-            weights_case(2, 2, 5, 16, seed=4),
+            weights_case(2, 2, 20, 16, seed=4, times=256),
         ],
         "neighboring heads that share their keys": [
             weights_case(6, 2, 3, 2, seed=6),

@@ -27,7 +27,7 @@ induction = Check(
         "the mean weight of the token that followed the last time": [
             induction_case(2, 4, (1,)), induction_case(3, 6), induction_case(4, 7),
         ],
-        "more than one repeat": [induction_case(2, 6), induction_case(3, 12)],
+        "more than one repeat": [induction_case(2, 6), induction_case(3, 17)],
         "any number of layers and heads": [induction_case(3, 6, (5, 4), habit=2), induction_case(3, 6, ())],
     },
     mistakes={

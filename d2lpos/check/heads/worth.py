@@ -49,7 +49,7 @@ worth = Check(
         "the mean rise where a repeat can help, and half its interval over texts": [
             rise_case(2, 4, 2, seed=0), rise_case(3, 8, 4, seed=3), rise_case(4, 16, 8, seed=6),
         ],
-        "more than one repeat": [rise_case(8, 9, 3, seed=9)],
+        "more than one repeat": [rise_case(8, 17, 3, seed=9)],
     },
     mistakes={
         "The first token of a copy cannot be known. Column c is the loss of token c + 1.":

@@ -38,7 +38,7 @@ rebase = Check(
     properties={
         "the kept keys stand at 0, 1, 2, …": [
             cache_case([0, 1, 2, 3], [0, 3]),
-            cache_case([0, 1, 2, 3, 4, 5, 6], [0, 1, 4, 5, 6], d=8),
+            cache_case([*range(20)], [0, 1, 4, 5, *range(9, 20)], d=8),
             cache_case([0, 1, 2, 3, 4], [2, 3, 4], d=2),
             cache_case([0, 1, 2, 3, 4, 5], [1, 3, 5], d=6, base=100.0),
         ],

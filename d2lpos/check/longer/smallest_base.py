@@ -54,7 +54,7 @@ smallest_base = Check(
     reference=first_fit,
     properties={
         "the first base without a negative sum": [
-            base_case(6, 9, [20.0, 50.0, 100.0]),
+            base_case(6, 9, [20.0, 49.5, 100.0]),
             base_case(8, 32, [100.0, 1000.0, 10_000.0, 100_000.0]),
             base_case(16, 59, [1000.0, 2000.0, 5000.0, 10_000.0]),
             base_case(16, 60, [1000.0, 2000.0, 5000.0, 10_000.0]),

@@ -46,7 +46,7 @@ beside = Check(
         ],
         "seeds in another order": [
             beside_case({0: 1.5, 1: 2.5}, {1: 2.0, 0: 1.25}),
-            beside_case({4: 1.5, 2: 0.0, 7: 2.5}, {7: 2.0, 4: 1.25, 2: 1.25}),
+            beside_case({2026: 1.5, 2: 0.0, 7: 2.5}, {7: 2.0, 2026: 1.25, 2: 1.25}),
         ],
         "seeds that one of the two lacks": [
             beside_case({0: 1.5, 1: 2.5}, {0: 1.25, 1: 2.0, 2: 9.0}),

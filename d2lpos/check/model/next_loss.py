@@ -47,7 +47,7 @@ next_loss = Check(
     properties={
         "each token is told by the place before it": [
             loss_case([1, 2], seed=0),
-            loss_case([2, 1, 1], [1, 2, 2], seed=1),
+            loss_case([2, 1] * 9, [1, 2, 2] * 6, seed=1),
         ],
         "padding behind the text": [
             loss_case([1, 2, 0], seed=2),

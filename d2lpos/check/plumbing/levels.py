@@ -52,7 +52,7 @@ levels = Check(
         "what stands behind the last full group stays": [
             keys_case(3, 2, 1, 4, 1),
             two_levels(7, 4),
-            two_levels(7, 3),
+            two_levels(17, 3),
         ],
         "a feature that is one number stays": [
             keys_case(4, 2, 2, 4, 0, still=2),

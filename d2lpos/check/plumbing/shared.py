@@ -46,6 +46,7 @@ shared = Check(
             *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=(None, "law")),
             *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", "law")),
             *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", "lab")),
+            *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", None)),
             *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", "".join("law"))),
         ],
     },

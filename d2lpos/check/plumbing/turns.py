@@ -50,7 +50,7 @@ MIXED = generator(4, _01=1.0, _23=0.25), generator(4, _01=-0.5, _23=0.75)
 BALL = generator(3, _01=1.0), generator(3, _12=0.5)
 TILTED = generator(3, _01=0.5, _02=1.0), generator(3, _01=0.25, _02=-0.5, _12=1.0)
 NEAR = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 2.0], [-1.0, 1.5]]
-FAR = [[40.0, 0.0], [24.0, 32.0], [-16.0, 40.0]]
+FAR = [[40.0, 0.0], [24.0, 32.0], [-16.0, 40.0], *([2.5 * n, -3.0] for n in range(14))]
 
 
 def turns_case(name: str, generators: tuple[Tensor, Tensor], places: list[list[float]]) -> Case:

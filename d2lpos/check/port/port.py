@@ -36,7 +36,7 @@ def row_file(d: int, heads: int, kv_heads: int, layers: int, dim: int = 2) -> di
     file = {"tokens.weight": torch.arange(6.0 * dim**2).view(-1, dim)}
     for layer in range(layers):
         for at, (part, cut) in enumerate({"q": heads, "k": kv_heads, "v": kv_heads}.items()):
-            rows, start = cut * d, 1000 * (3 * layer + at)
+            rows, start = cut * d, 1000 * ((3 * layer + at) % 9)
             name = f"blocks.{layer}.attention.{part}"
             file[f"{name}.weight"] = start + torch.arange(float(dim * rows)).view(rows, dim)
             file[f"{name}.bias"] = start + torch.arange(500.0, 500 + rows)
@@ -80,8 +80,8 @@ port = Check(
             port_case(f"{FIRST}.k.weight", heads=6, kv_heads=3, dim=5),
         ],
         "features past the rotary ones stay": [port_case(f"{FIRST}.q.weight", d=8)],
-        "biases move with their rows": [port_case(f"{FIRST}.q.bias"), port_case(f"{FIRST}.k.bias")],
-        "every layer": [port_case("blocks.2.attention.q.weight", layers=3)],
+        "biases move with their rows": [port_case(f"{FIRST}.q.bias"), port_case(f"{FIRST}.k.bias", d=8)],
+        "every layer": [port_case("blocks.10.attention.q.weight", layers=11)],
         "all else is as it was": [
             port_case(f"{FIRST}.v.weight"), port_case(f"{FIRST}.v.bias"), port_case("tokens.weight"),
         ],

@@ -62,7 +62,7 @@ def biases() -> dict[str, list[Case]]:
             bias_case("−|i − j|", -(i - j).abs()),
             bias_case("of 9 free numbers", free(5)),
             bias_case("j, whatever i", 0 * i + j),
-            bias_case("i², whatever j", i**2 + 0 * j),
+            bias_case("i² − 1000 |i − j|", i**2 - 1000 * (i - j).abs()),
             bias_case("of 9 free numbers, plus sin(i)", free(5) + i.sin()),
             bias_case("of 9 free numbers, plus sin(i), rounded", free(5) + i.sin() + tiny),
             bias_case("of 15 free numbers, plus sin(i)", free(8) + grid(8)[0].sin()),

@@ -45,7 +45,7 @@ mirrors = Check(
     properties={
         "reflected at u and then at w, the plane turns by the angle": [
             mirror_case([0.5, 1.0, 2.0], one_after_the_other),
-            mirror_case([-0.5, -2.0, 0.0, 4.0, 10.0], one_after_the_other),
+            mirror_case([-0.5, -2.0, 0.0, 4.0, 10.0, *(n / 2 for n in range(12))], one_after_the_other),
             mirror_case([1.5], one_after_the_other),
         ],
         "u and w have length 1": [mirror_case([0.5, -1.0, 2.0, 0.0], lengths)],

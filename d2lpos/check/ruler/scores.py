@@ -31,13 +31,13 @@ def step_of(heads: int, tokens: int, d: int, r: int, d_r: int, first: int = 0, l
         name: quarters(*shape, seed=n + tokens) * (name not in leave.split())
         for n, (name, shape) in enumerate(shapes.items())
     }
-    places = torch.arange(first, first + tokens)
+    places = first + torch.arange(tokens) ** 2
     return {**made, "angle": places[:, None] * frequencies(d_r, base=100.0).float()}
 
 
 def step_case(heads: int, tokens: int, d: int, r: int, d_r: int, first: int = 0, leave: str = "") -> Case:
     label = f"{heads} head{'s' * (heads > 1)}, {tokens} tokens, d = {d}, r = {r}, d_r = {d_r}"
-    label += f", positions from {first} on" * (first > 0) + f", {leave} = 0" * (leave > "")
+    label += f", positions {first}, {first + 1}, {first + 4}, …" + f", {leave} = 0" * (leave > "")
     return call(label, **step_of(heads, tokens, d, r, d_r, first, leave))
 
 

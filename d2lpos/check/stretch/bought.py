@@ -28,11 +28,11 @@ bought = Check(
     properties={
         "a mixture, by shares of the tokens": [
             budget_case(64, [8, 16], [0.5, 0.5], 4),
-            budget_case(4096, [256, 128], [0.75, 0.25], 64),
-            budget_case(2048, [16, 32, 64], [0.25, 0.25, 0.5], 8),
+            budget_case(2 * 4096 * 4097, [4096, 128], [0.5, 0.5], 64),
+            budget_case(2048, [4, 8, 16, 32] * 4, [0.03125, 0.09375] * 8, 4),
         ],
         "whole rows alone": [
-            budget_case(100, [8], [1.0], 4), budget_case(900, [4, 30], [0.25, 0.75], 4),
+            budget_case(100, [8], [1.0], 4), budget_case(900, [4, 3000], [0.25, 0.75], 4),
             budget_case(999, [100], [1.0], 64),
         ],
         "rows as short as those of training": [

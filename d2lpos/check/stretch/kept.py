@@ -64,7 +64,7 @@ kept = Check(
         ],
         "lost, where the whole interval lies above the margin": [
             word_case(0.5, [1.0, 1.125, 1.0, 1.25]),
-            word_case(0.75, [2.0, 1.875, 2.0], [1.0, 1.125, 1.25]),
+            word_case(0.75, [3.0, 2.875, 3.0], [0.0, 0.125, 0.25], [0.25, 0.0, 0.125]),
             word_case(1.43, [1.5, 1.625, 1.5, 1.625]),
         ],
         "undecided, where the margin lies within the interval": [

@@ -20,7 +20,7 @@ word_ids = Check(
     reference=lambda here: (here.cumsum(-1) - 1).clamp(min=0),
     properties={
         "words count from 0, fillers get 0": [
-            call(here=padded(*sizes)) for sizes in ((4, 2), (4, 2, 0, 1), (4, 0, 1), (3, 1, 0, 2), (7, 5, 3))
+            call(here=padded(*sizes)) for sizes in ((4, 2), (4, 2, 0, 1), (4, 0, 1), (3, 1, 0, 2), (17, 5, 3))
         ]
     },
     mistakes={
@@ -97,7 +97,7 @@ behind = Check(
     reference=lambda row: (row.max() + 1).expand(3),
     properties={
         "one place behind the largest coordinate": [
-            call("4 words, 3 × 3 patches", row=text(4, 3, 3)),
+            call("4 words, 3 × 4 patches", row=text(4, 3, 4)),
             call("4 words, 2 × 5 patches", row=text(4, 2, 5)),
             call("1 word, 4 × 2 patches", row=text(1, 4, 2)),
             call("2 words, 2 × 3 patches, 2 words", row=text(2, 2, 3, 2)),
@@ -203,7 +203,7 @@ norm_and_turn = Check(
         "norm, weight, turn": [
             norm_case([LONG], W),
             norm_case([LONG, SHORT], [1.0, 1.0, 1.0, 1.0]),
-            norm_case([LONG, SHORT], W),
+            norm_case([LONG, SHORT] * 8, W),
             norm_case([[0.5, 3.5], [1.0, -1.0], [2.0, 2.0]], [0.5, -2.0]),
             norm_case(
                 [[4.0, 2.0, 1.0, 1.0, -1.0, 1.0], [7.0, 1.0, -1.0, 1.0, 1.0, 1.0]],

@@ -146,8 +146,8 @@ layout = Check(
             layout_case("interleaved", 64, beside=0.2, angle=0.5),
         ],
         "several heads, which may share keys": [
-            layout_case("half", 64, 2, 2),
-            layout_case("interleaved", 64, 2, 2),
+            layout_case("half", 32, 2, 2),
+            layout_case("interleaved", 32, 2, 2),
             layout_case("half", 64, 4, 2),
             layout_case("interleaved", 64, 3, 1, dim=48),
             layout_case("half", 64, 4, 2, beside=0.0, opposed=True),
