@@ -40,8 +40,7 @@ class Ran(TypedDict):
 
 
 def ran(command: str, config: Mapping) -> Ran:
-    """What a command that starts a program does with a model's config.json. Raises Refused for another command, and for flags
-    without a value.
+    """What a start command does with a model's config.json. Raises Refused for other commands, and for flags without a value.
 
     >>> command = "vllm serve Qwen/Qwen3-8B --max-model-len 16k"
     >>> ran(command, {"model_type": "qwen3"})["length"]

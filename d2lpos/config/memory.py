@@ -15,9 +15,8 @@ def memory(
 
     Kinds of layers that the model does not have are left out; an encoder keeps nothing. number is the size of a number in
     bytes, 2 for half precision. Layers with a window keep at most the window, and layers with chunks one chunk, unless
-    whole=True, with which they keep the whole text. page is the number of tokens in a page of the program. The state of
-    recurrent layers does not depend on tokens, and `card` counts it. Raises Refused if the file does not say what a layer
-    keeps, and for models of pictures.
+    whole=True. page is the number of tokens in a page of the program. The state of recurrent layers has one size, which
+    `card` counts. Raises Refused if the file does not say what a layer keeps, and for models of pictures.
 
     >>> qwen3 = {"model_type": "qwen3", "num_key_value_heads": 8}
     >>> memory(read(qwen3), 131_072)["full"] / 2**30
