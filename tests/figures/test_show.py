@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from d2lpos_ext.svg import drawn
@@ -58,6 +59,26 @@ def ids(svg):
 def test_two_figures_on_a_page_share_no_id():
     one, two = (set(ids(curve(alt).svg)) for alt in ("one", "two"))
     assert one and not one & two
+
+
+def test_names_hang_on_words_and_order_not_on_coordinates():
+    """So a coordinate whose last digit another processor rounds differently changes no name."""
+
+    def dots(shift, label):
+        fig, axes = plt.subplots(1, 2)
+        for ax, hatch in zip(axes, "/x", strict=True):
+            ax.plot([0, 1], [0, 1], marker="o")
+            ax.bar([0], [1], hatch=hatch)
+            ax.set_position([0.1 + shift, 0.1, 0.3, 0.8])
+            ax.set(xlabel=label, xticks=[], yticks=[])
+        return show(fig, "Dots and bars.").svg
+
+    here, there = dots(0, "x"), dots(1e-9, "x")
+    assert here == there
+    assert len(ids(here)) == len(set(ids(here))) > 3
+    assert ids(dots(0.1, "x")) == ids(here) != ids(dots(0, "y"))
+    used = set(re.findall(r'(?:href="|url\()#(.*?)[")]', here))
+    assert used == set(ids(here))
 
 
 def test_colors_are_the_page_s_and_black_is_its_ink():

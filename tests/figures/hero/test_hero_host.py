@@ -230,6 +230,19 @@ def test_a_hand_stops_it_at_once(host, hand):
     assert host("all('.play')[0].textContent") == "Play"
 
 
+def test_what_leaves_the_page_plays_no_more(host):
+    host.show(hero("clocks"))
+    host.page.get_by_role("button", name="Play").click()
+    host.page.wait_for_function("() => out()[0] > 7")
+    host("(window.fig = all('.fig')[0], document.querySelector('[data-hero]').remove())")
+    host.page.wait_for_function("() => !fig.classList.contains('plays')", timeout=1500)
+    path = "fig.querySelector('.hill').getAttribute('d')"
+    host.page.wait_for_timeout(500)  # ink comes to rest
+    stands = host(path)
+    host.page.wait_for_timeout(100)
+    assert host(path) == stands
+
+
 def test_paper_shows_nothing_to_touch(host):
     show_all(host)
     host.page.emulate_media(media="print")
@@ -561,6 +574,15 @@ def test_a_longer_text_brings_stripes_to_rope_and_takes_weight_where_there_is_no
     assert host(tokens) == [[32, 224], [16, 0], [256, 0]]
     assert host(bars) == pytest.approx([0, 0, 0.368], abs=1e-3)
     assert host("all('.unknown').map(e => e.classList[0])") == ["full"]
+
+
+@pytest.mark.parametrize(("name", "options"), [("gates", {}), ("longer", {"length": 32}), ("pairs", {})])
+@phone(900)
+def test_one_picture_has_one_control_and_one_sentence_and_fits_on_a_phone(host, name, options):
+    host.show(hero(name, **options))
+    host.rest()
+    assert host("['svg', 'input', '.says'].map(part => all(part).length)") == [1, 1, 1]
+    assert host("box(all('.fig')[0]).height") < 570
 
 
 @pytest.mark.parametrize(("name", "options", "end"), [("pairs", {}, "Home"), ("longer", {"length": 32}, "End")])

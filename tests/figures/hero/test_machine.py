@@ -312,6 +312,27 @@ def test_a_longer_text_has_its_control_and_shows_where_training_ended(host):
     assert "alone" not in at_once(host, (END, 128))
 
 
+BOXES = """all('.over text').filter(e => e.textContent && e.getAttribute('visibility') !== 'hidden').map(e => {
+    const { left, top, right, bottom } = e.getBoundingClientRect();
+    return [e.textContent, left, top + 3, right, bottom - 3];
+})"""
+
+
+def test_the_names_of_the_lines_lie_on_no_other_words(host):
+    host.show(full(machine(BLIND, TURNS, TEXT, "longer")))
+    ready(host)
+    for width in (390, 1000):
+        host.page.set_viewport_size({"width": width, "height": 900})
+        for end in (20, 60, 100, 128, 140, 160):
+            host(f"(() => {{ const e = all('.over input')[0]; e.value = {end}; e.oninput(); }})()")
+            boxes = host(BOXES)
+            names = [box for box in boxes if box[0] in ("none", "RoPE")]
+            for name, *box in names:
+                for other, left, top, right, bottom in boxes:
+                    apart = box[2] <= left or right <= box[0] or box[3] <= top or bottom <= box[1]
+                    assert apart or other == name, (width, end, name, other)
+
+
 @on(viewport={"width": 390, "height": 700}, has_touch=True, is_mobile=True)
 def test_a_finger_chooses_points_drags_and_scrolls(host):
     host.show(full(machine(BLIND, TURNS, TEXT, "longer")), "<p style='height:2000px'>")
