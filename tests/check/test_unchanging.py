@@ -108,6 +108,8 @@ def always(arguments: dict[str, Any]) -> Iterator[tuple[str, bool]]:
         if paired := in_pairs(a, b):
             yield f"{one} is at least {other}", all(x >= y for x, y in paired)
             yield f"{one} is at most {other}", all(x <= y for x, y in paired)
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape == b.shape != (1,):
+            yield f"{one} equals {other} where both have one shape", torch.equal(a, b)
     for name, value in arguments.items():
         if isinstance(value, dict) and len(value) > 1:
             yield f"the keys of {name} rise", all(one <= other for one, other in pairwise(value))
