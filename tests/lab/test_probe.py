@@ -80,6 +80,14 @@ def test_whispers_text_alone_is_without_special_tokens(monkeypatch):
     assert [encoder.__wrapped__(model)("") for model in ("whisper", "minilm")] == [[False], [True]]
 
 
+def test_the_stand_in_reads_the_bytes_of_the_passage_that_the_seed_names():
+    assert encoder("stand-in")("é") == [0xC3, 0xA9]
+    for seed in (0, 3):
+        ids = tokens(Probe("real-layout", model="stand-in", seed=seed, length=40))
+        assert bytes(ids[0].tolist()).decode() == passage("persuasion", seed, 40)
+    assert {p.dtype for p in loaded("stand-in", "bfloat16").parameters()} == {torch.bfloat16}
+
+
 def test_a_novel_that_ends_before_is_named():
     with pytest.raises(ValueError, match="passage 0 of persuasion has 463283 tokens; got 10000000"):
         tokens(Probe("real-layout", model="stand-in", length=10**7))

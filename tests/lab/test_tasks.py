@@ -6,6 +6,7 @@ from importlib import import_module
 import pytest
 import torch
 
+from d2lpos.lab import source
 from d2lpos.lab.tasks import TASKS
 from d2lpos.lab.text import characters, decode
 
@@ -62,6 +63,13 @@ def test_rows_that_validate_come_after_those_that_test():
     first, second = (torch.cat([t.flatten() for t in task.train(SIZE, 8, draw)]) for _ in range(2))
     validation, test = (torch.cat([t.flatten() for t in sample(task.tests[split], 8)]) for split in ("validation", "test"))
     assert torch.equal(test, first) and torch.equal(validation, second) and not torch.equal(first, second)
+
+
+def test_each_task_draws_as_its_name_says():
+    assert TASKS["source"].tests["test"].keywords == TASKS["needle in a novel"].tests["test"].keywords == {"split": "test"}
+    assert TASKS["source"].tests["needle"] is source.needle_in_source
+    assert [name for name, task in TASKS.items() if task.whole] == ["sums"]
+    assert TASKS["flowing language"].train.keywords == {"flowing": True, "split": "train"}
 
 
 @pytest.mark.parametrize("name", ["language", "flowing language", "language small", "masked", "masked small"])
