@@ -1,6 +1,5 @@
 """What a run may be, and what names its record."""
 
-import json
 from dataclasses import fields, replace
 
 import numpy as np
@@ -70,11 +69,6 @@ def test_a_new_version_of_the_task_is_another_run(monkeypatch):
     new = Task(old.train, old.tests, old.vocabulary, old.outputs, old.causal, version=old.version + 1)
     monkeypatch.setitem(TASKS, "order", new)
     assert Run("order").key != key
-
-
-def test_a_run_goes_through_json():
-    again = Run.from_fields(json.loads(json.dumps(RUN.fields())))
-    assert again == RUN and again.key == RUN.key and hash(again) == hash(RUN)
 
 
 def test_what_is_not_said():
