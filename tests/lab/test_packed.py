@@ -9,16 +9,24 @@ from gguf.quants import dequantize, quantize
 from scipy.linalg import hadamard
 from torch.nn.functional import pad
 
-from d2lpos.lab import PROBES, run_probe
+from d2lpos.lab import PROBES, Probe, run_probe
 from d2lpos.lab.bits import StoredKeys
 from d2lpos.lab.packed import E4M3, E5M2, blocks, fp8, mixed
 from d2lpos.lab.probe import loaded, tokens
-from d2lpos.lab.shift import shifting
+from d2lpos.lab.shift import CAPACITY, CASES, HALF, STEP, shifting
 from d2lpos.pretrained import losses
 from tests.lab.test_served import nearest
 
 KEYS = torch.randn(2, 3, 12, 64, generator=torch.Generator().manual_seed(0))
 HERE = torch.arange(12)
+
+
+@pytest.mark.parametrize(("dtype", "most", "error"), [(E4M3, 448, 1 / 16), (E5M2, 57344, 1 / 8)])
+def test_fp8_errs_by_a_share_of_each_number(dtype, most, error):
+    large = KEYS[KEYS.abs() > 0.05]
+    assert ((fp8(large, dtype) / large - 1).abs() <= error).all()
+    assert fp8(torch.tensor([2.0 * most, -2.0 * most]), dtype).tolist() == [most, -most]
+    assert torch.equal(fp8(KEYS, dtype, 4.0), fp8(KEYS / 4, dtype) * 4)
 
 
 @pytest.mark.parametrize("bits", [8, 4])
@@ -91,6 +99,15 @@ def test_packed_keys_turn_as_others_do():
     assert {row["case"]: row["loss"] for row in run_probe(probe)["rows"]} == pytest.approx(
         {case: each.mean().item() for case, each in by_case.items()}, abs=2e-6
     )
+
+
+def test_a_function_stores_as_its_dtype_does():
+    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=CAPACITY + HALF))
+    case, calls = CASES["shifted in bfloat16, one at a time"], []
+    other = (lambda x: calls.append(x) or x.bfloat16().float(), *case[1:])
+    by_case = shifting(model, text, {"as a dtype": case, "as a function": other})
+    assert torch.equal(by_case["as a dtype"], by_case["as a function"])
+    assert len(calls) == len(model.blocks) * ((CAPACITY + HALF) // STEP + HALF)  # when they come, and behind each turn
 
 
 def test_bad_calls():
