@@ -13,18 +13,12 @@ from d2lpos.check.plumbing.turns import AXIAL, BALL, MIXED, TILTED
 from d2lpos.content.decay import recurrence
 from d2lpos.lab import synthetic
 from d2lpos.lab.synthetic import EQUALS, PLUS, addition
-from d2lpos.positions import cu_seqlens, from_segments, segments_from_cu_seqlens
+from d2lpos.positions import segments_from_cu_seqlens
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.transformer import attention_weights, causal_mask, resume_at, segment_mask
 from tests.check.right import accepted, right
 
 # What the references are worth
-
-
-@pytest.mark.parametrize("ranks", [1, 2, 4, 7])
-def test_all_ranks_together_hold_the_text_once(ranks):
-    parts = [check.zigzag.reference(rank, ranks, 6 * ranks) for rank in range(ranks)]
-    assert torch.equal(torch.cat(parts).sort().values, torch.arange(6 * ranks))
 
 
 def pairs_seen(positions):
@@ -42,15 +36,6 @@ def test_the_last_quarter_has_nearly_seven_times_the_pairs_of_the_first():
     hints = list(check.zigzag.answers[0].mistakes.values())
     assert hints[1] == (quarters[3] - 1024) / (quarters[0] - 1024)
     assert hints[5] == quarters[3] / (sum(quarters) / 4)
-
-
-@pytest.mark.parametrize("segments", [[0, 0, 1], [3, 3, 3, 1, 7, 7], [5], [1, 2, 3]])
-def test_packed_rows_as_the_package_has_them(segments):
-    segments = torch.tensor(segments)
-    here = torch.arange(len(segments))
-    positions, mask = check.packed.reference(cu_seqlens(segments))
-    assert torch.equal(positions, from_segments(segments))
-    assert torch.equal(mask, causal_mask(here, here) & segment_mask(segments, segments))
 
 
 def attended(x, positions, mask):
