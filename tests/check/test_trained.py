@@ -189,15 +189,6 @@ def test_a_padded_text_reads_as_it_does_alone(table):
         assert same == (not table or bool(columns.all()))  # a table needs the positions, too
 
 
-def test_padded_counts_as_the_package_does():
-    real = batch(0, 2, 5)[1]
-    positions, mask = check.padded.reference(real)
-    assert torch.equal(positions, from_padding(real))
-    assert torch.equal(
-        mask & real[:, None, :, None], Mask(torch.arange(6), allowed=real[:, None, :] & real[..., None]).dense
-    )
-
-
 def test_a_row_that_sees_nothing_is_no_number_and_spreads():
     """Written out, as many programs have it: 0 times NaN is NaN, so real tokens catch it in the next layer."""
     empty = torch.full((2, 2), -torch.inf)
