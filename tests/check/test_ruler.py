@@ -104,13 +104,6 @@ def test_absorbed_scores_are_those_of_built_keys(heads, tokens, d, r, d_r):
     torch.testing.assert_close(check.scores.reference(*made.values()), scores)
 
 
-def test_a_turn_between_depends_on_the_key():
-    """So no one matrix could be absorbed: of another offset it is another."""
-    up = torch.randn(4, 6, dtype=torch.float64)
-    absorbed = [up @ rotate(torch.eye(6, dtype=torch.float64), offset * frequencies(6)) for offset in (0, 1)]
-    assert (absorbed[0] - absorbed[1]).norm() > 0.1 * absorbed[0].norm()
-
-
 def test_what_deepseek_keeps():
     latent, plain = 512 + 64, 2 * 128 * 128
     assert (latent, plain) == (576, 32_768)
