@@ -1,4 +1,4 @@
-"""The checks of chapter 12: their references against the package or another way, and right answers written otherwise."""
+"""The checks of chapter 12: their references another way, and right answers written otherwise."""
 
 import math
 
@@ -13,7 +13,7 @@ from d2lpos.check.ruler.forget import forgotten
 from d2lpos.check.ruler.mirrors import one_after_the_other
 from d2lpos.check.ruler.scores import step_of
 from d2lpos.check.verdict import Misconduct
-from d2lpos.content import gated_distance, householder_scores
+from d2lpos.content import gated_distance
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.rotary.rope import rotate
 from tests.check.right import accepted, right
@@ -55,18 +55,6 @@ def test_two_mirrors_are_a_turn_of_the_book():
     x = torch.randn(3, 2)
     by_mirrors = (one_after_the_other(u, w) @ x[..., None])[..., 0]
     torch.testing.assert_close(by_mirrors, rotate(x, angle[:, None]))
-
-
-def test_the_package_walks_through_two_mirrors():
-    """k · H_1 H_2 q is k · R(angle) q, where w stands at token 1 and u at token 2."""
-    angle = torch.tensor([0.7])
-    u, w = check.mirrors.reference(angle)
-    q, k = torch.randn(2, 1, 1, 1, 2)
-    keys = torch.cat([k, torch.zeros(1, 1, 2, 2)], dim=-2)
-    normals = torch.stack([torch.zeros(1, 2), w, u], dim=1)[:, None]
-    counted = torch.tensor([[False, True, True]])
-    walked = householder_scores(q, keys, normals, torch.full((1, 1, 3, 1), 2.0), counted)[0, 0, 0, 0]
-    torch.testing.assert_close(walked, (k * rotate(q, angle)).sum())
 
 
 def test_a_step_of_rope_takes_as_many_mirrors_as_features():
