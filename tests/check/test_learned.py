@@ -1,19 +1,12 @@
-"""The checks of chapter 3: what their references rest on, and right answers in other words."""
+"""The checks of chapter 3: the numbers that they ask for, and right answers in other words."""
 
 import numpy as np
 import torch
 from sklearn.linear_model import LinearRegression
 from torch.nn.functional import embedding, one_hot
 
-from d2lpos import Learned
 from d2lpos.check import learned as check
 from tests.check.right import accepted
-
-
-def test_a_table_is_a_knot_for_each_position():
-    encoding = Learned(6, 4)
-    rows = check.knots_at.reference(torch.arange(6.0), encoding.table, 5.0)
-    assert torch.allclose(rows, encoding.embed(torch.zeros(1, 6, 4), torch.arange(6))[0], atol=1e-6)
 
 
 def test_a_token_between_two_knots_trains_their_numbers():
