@@ -122,9 +122,7 @@ def test_what_is_not_said():
     (SQUARED | {"tested": (128,)}, "length must be a square, for as many rows as columns; got 128"),
     (SQUARED | {"shortest": 16}, 'shortest needs positions of one axis; "axial" has two'),
     (SQUARED | {"probe": True}, 'probe needs positions of one axis; "axial" has two'),
-    (SQUARED | {"keep": True}, 'keep needs positions of one axis; "axial" has two'),
     (SQUARED | {"eval_modes": ("window",)}, 'eval mode "window" needs positions of one axis; "axial" has two'),
-    (SQUARED | {"eval_modes": ("sharper",)}, 'eval mode "sharper" needs positions of one axis; "axial" has two'),
     ({"scale": 0.0}, "scale must be finite and positive; got 0.0"),
     ({"eval_modes": ("to scale",)}, 'eval mode "to scale" needs encoding "axial" or "mixed"; got "rope"'),
     (
