@@ -34,11 +34,6 @@ def test_equal_gates_are_alibi():
     torch.testing.assert_close(bias[:, past(6)], alibi.bias(here, here, slopes)[:, past(6)])
 
 
-def test_a_gate_of_0_is_a_wall_and_no_wall_for_those_behind_it():
-    bias = check.forget.reference(torch.tensor([[0.5, 0.5, 0.0, 0.5]]))[0]
-    assert bias.exp().tolist() == [[1, 0, 0, 0], [0.5, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0.5, 1]]
-
-
 def test_gates_of_1_and_0_are_that_to_the_last_digit():
     """Whole counts stay whole, whatever the precision, or come so near that the row above has no weight."""
     asked = []
