@@ -80,7 +80,6 @@ PROOFS = {
     "tests/lab/test_encodings.py::test_an_own_encoding_runs_wherever_runs_do": (),
     "tests/lab/test_encodings.py::test_a_study_runs_with_the_encodings_of_a_file": (),
     "tests/lab/test_experiment.py::test_arms_of_dropout_differ_in_nothing_else": (),
-    "tests/lab/test_experiment.py::test_half_precision_is_near": (),
     "tests/lab/test_experiment.py::test_a_compiled_model_learns_the_same": (),
     "tests/lab/test_main.py::test_compile": (),
     "tests/lab/test_kill.py": (),

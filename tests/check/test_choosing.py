@@ -10,8 +10,7 @@ from transformers import CONFIG_MAPPING
 
 from d2lpos import RoPE, T5Bias, Transformer
 from d2lpos.check import choosing as check
-from d2lpos.check.choosing.compare import TEST, VALIDATION
-from d2lpos.lab import Run, frame, paired, records
+from d2lpos.lab import Run, frame, records
 from d2lpos.lab.models import ENCODINGS
 from d2lpos.lab.plot import named
 from d2lpos.pretrained import encoding_of
@@ -68,17 +67,6 @@ def test_the_bias_is_as_large_as_a_bias():
     q, here = torch.zeros(1, 4, 5, 8), torch.arange(5)
     bias = T5Bias(4).score(q, q, here, here)
     assert check.memory.reference(3, 4, 2, 8, 5, 4)[1] == bias.numel() * bias.element_size()
-
-
-def test_the_interval_is_that_of_paired():
-    rows = [
-        {"encoding": name, "seed": seed, "loss": loss.item()}
-        for name, losses in zip(("none", "rope"), TEST, strict=False)
-        for seed, loss in enumerate(losses)
-    ]
-    theirs = paired(DataFrame(rows), by=[]).iloc[0]
-    arm, low, high = check.compare.reference(VALIDATION[:2], TEST[:2], 3.182)
-    assert (arm, low, high) == (1, pytest.approx(theirs.low, abs=1e-3), pytest.approx(theirs.high, abs=1e-3))
 
 
 def test_llama():

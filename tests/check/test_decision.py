@@ -6,7 +6,6 @@ from scipy.stats import nct, t, ttest_1samp, ttest_rel
 
 from d2lpos.check import decision as check
 from d2lpos.check.cases import quarters
-from d2lpos.lab import moments, records, verdicts
 
 
 @pytest.mark.parametrize("n", [3, 5, 10])
@@ -35,15 +34,6 @@ def test_so_many_seeds_find_the_gap_in_four_of_five_studies(spread, gap):
     n = check.seeds.reference(spread, gap)
     power = nct.sf(t.ppf(0.975, n - 1), n - 1, gap / spread * n**0.5)
     assert power == pytest.approx(0.8, abs=0.02)
-
-
-def test_holm_is_what_the_lab_does():
-    runs = moments(records("dropout-language"))
-    table = verdicts(runs[(runs["encoding"] == "sinusoidal") & (runs["moment"] == "best")])
-    error = (table["high"] - table["mean"]) / t.ppf(0.975, table["n"] - 1)
-    p = torch.tensor((2 * t.sf((table["mean"] / error).abs(), table["n"] - 1)).tolist())
-    assert len(p) > 3
-    assert check.holm.reference(p).tolist() == pytest.approx(table["p"].tolist(), rel=1e-4)
 
 
 def test_holm_goes_step_by_step():

@@ -189,26 +189,6 @@ def test_a_padded_text_reads_as_it_does_alone(table):
         assert same == (not table or bool(columns.all()))  # a table needs the positions, too
 
 
-def test_padded_counts_as_the_package_does():
-    real = batch(0, 2, 5)[1]
-    positions, mask = check.padded.reference(real)
-    assert torch.equal(positions, from_padding(real))
-    assert torch.equal(
-        mask & real[:, None, :, None], Mask(torch.arange(6), allowed=real[:, None, :] & real[..., None]).dense
-    )
-
-
-def test_a_row_that_sees_nothing_is_no_number_and_spreads():
-    """Written out, as many programs have it: 0 times NaN is NaN, so real tokens catch it in the next layer."""
-    empty = torch.full((2, 2), -torch.inf)
-    empty[1, 1] = 0
-    weights = empty.softmax(dim=-1)
-    once = weights @ torch.ones(2, 1)
-    assert once[0].isnan()
-    assert once[1] == 1
-    assert (weights.nan_to_num(0) @ once)[1].isnan()
-
-
 @pytest.mark.parametrize("pairs", [1, 2, 7, 32, 33])
 def test_halving_finds_an_edge(pairs):
     draw = torch.Generator().manual_seed(pairs)

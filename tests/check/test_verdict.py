@@ -17,7 +17,6 @@ from d2lpos.check.verdict import (
     Check,
     Late,
     call,
-    count,
     describe,
     difference,
     is_telling,
@@ -118,7 +117,6 @@ Input: x = [1.0, -2.0]
     (lambda x: -1e-9 * x, "At (0,): expected 2.0000, got 0.0000"),
     (lambda x: x / 0, "At (0,): expected 2.0000, got inf"),
     (lambda x: x * torch.nan, "At (0,): expected 2.0000, got nan"),
-    (lambda x: 1e9 * x, "At (0,): expected 2.0000, got 1.000e+09"),
     (lambda x: 1e6 * x, "At (0,): expected 2.0000, got 1.000e+06"),
     (lambda x: 999_999 * x, "At (0,): expected 2.0000, got 999999.0000"),
     (lambda x: x / 2, "At (0,): expected 2.0000, got 0.5000\nHint: This is half."),
@@ -131,7 +129,6 @@ Input: x = [1.0, -2.0]
     (lambda x: 2 * y, "Raises NameError: name 'y' is not defined; line "),  # noqa: F821 (on purpose)
     (lambda: 1, "Raises TypeError: <lambda>() takes 0 positional arguments but 1 was"),
     (in_place, "Changes its argument x in place"),
-    (noisy, "Returns something else when called again with the same input"),
     (drifting(), "Returns something else when called again with the same input"),
 ])
 def test_diagnosis(answer, diagnosis):
@@ -147,16 +144,6 @@ def test_a_pair_of_which_one_part_changes_is_noticed():
 def test_not_a_number_is_no_other_number_each_time():
     verdict = repr(ratio(lambda: float("nan")))
     assert verdict.splitlines()[-1] == "Expected 0.5, got nan"
-
-
-def test_long_lines_are_wrapped():
-    def fails(x):
-        raise ValueError("a\nb" if x.dim() > 2 else " ".join(["word"] * 100))
-
-    lines = repr(double(fails)).splitlines()
-    assert max(map(len, lines)) <= 70
-    assert lines[4].startswith("    word")
-    assert "[...];" in lines[-2]
 
 
 def test_the_hint_explains_what_passed_too():
@@ -340,7 +327,6 @@ def test_a_hint_is_given_where_the_mistake_is_made(answer, hint):
     (torch.ones(2).double(), torch.tensor([1, 1.5]), "At (1,): expected 1.0000, got 1.5000"),
     (torch.arange(3), torch.arange(3).int(), ""),
     (torch.arange(3), torch.arange(3).float(), "Expected dtype torch.int64, got torch.float32"),
-    (torch.arange(2), torch.arange(2) > 0, "Expected dtype torch.int64, got torch.bool"),
     (torch.tensor(1_000_000), torch.tensor(1_000_001), "Expected 1000000, got 1000001"),
 ])
 def test_numbers_are_compared_and_no_dtypes(expected, got, differs):
@@ -381,20 +367,13 @@ def test_of_two_mistakes_that_the_answer_makes_the_first_is_told():
     (torch.tensor([True, False]), "x = [1, 0] (bool)"),
     (torch.tensor(0.5).double(), "x = 0.5 (float64)"),
     (torch.tensor([float("-inf")]), "x = [-inf]"),
-    (torch.zeros(0, 3), "x = []"),
     (torch.ones(25), "x (25,)"),
     (torch.tensor([1 / 3]).half(), "x (1,) (float16)"),
     (3, "x = 3"),
-    (1e4, "x = 10000.0"),
     ("half", "x = 'half'"),
 ])
 def test_small_inputs_are_told_whole(value, text):
     assert describe("x", value) == text
-
-
-def test_one_is_singular():
-    assert (count(1, "token"), count(2, "token")) == ("1 token", "2 tokens")
-    assert (count(1, "entry", "entries"), count(0, "entry", "entries")) == ("1 entry", "0 entries")
 
 
 # An answer that never ends ----------------------------------------------------------------------------------
@@ -430,14 +409,6 @@ def test_one_late_case_shows_behind_others(monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 0.2)
     text = repr(double(lambda x: forever(x) if x.max() > 1000 else 2 * x))
     assert text.endswith(f"Property: large numbers\nInput: x = 1e30\n{TRY}\nHas not ended after 0.2 seconds")
-
-
-def test_within_leaves_results_and_errors():
-    assert with_timeout(5, lambda x: 2 * x, 3) == 6
-    with pytest.raises(ZeroDivisionError):
-        with_timeout(5, lambda: 1 / 0)
-    with pytest.raises(Late, match=r"0\.1 seconds"):
-        with_timeout(0.1, forever, 1)
 
 
 def test_seconds_are_those_of_the_processor(monkeypatch):
@@ -523,7 +494,6 @@ def test_what_is_right_in_any_form(answer, given):
 
 @pytest.mark.parametrize(("answer", "given", "text"), [
     (whole, 28, "It is not 28\nHint: One too many."),
-    (whole, np.int64(28), "It is not 28\nHint: One too many."),
     (whole, -3, "It is not -3\nHint: This is negative."),
     (whole, 26.5, "It is not 26.5"),
     (whole, float("nan"), "It is not nan"),
@@ -538,9 +508,7 @@ def test_what_is_right_in_any_form(answer, given):
     (names, ["RoPE", "t5"], "It is not ['RoPE', 't5']"),
     (names, {"RoPE"}, "Expected 2 entries, got 1\nHint: ALiBi is missing."),
     (flag, 1, "Expected True or False, got 1"),
-    (flag, np.False_, "It is not False"),
     (even, 3, "It is not 3\nHint: This is odd."),
-    (even, "3", "It is not '3'"),
 ])
 def test_what_is_wrong_with_a_number_or_name(answer, given, text):
     assert repr(answer(given)) == f"✗ {answer.name}: {text}"

@@ -6,8 +6,7 @@ import pytest
 import torch
 from sklearn.datasets import load_digits
 
-from d2lpos.lab.digits import PATCHES, SPLITS, digits, patches, pictures
-from d2lpos.lab.tasks import TASKS
+from d2lpos.lab.digits import SPLITS, digits, pictures
 
 
 def test_the_splits_are_all_pictures_and_apart():
@@ -63,13 +62,6 @@ def test_a_finer_picture_shows_the_same(length, factor):
     for place in range(length):
         row, column = place // edge // factor, place % edge // factor
         assert torch.equal(finer[:, place], tokens[:, 8 * row + column])
-
-
-def test_gray_levels():
-    """17 of them in four parts: 0–4, 5–8, 9–12, 13–16."""
-    levels = torch.arange(17)[:, None, None].expand(17, 8, 8)
-    assert (patches(levels)[:, 0] // 85).tolist() == [0] * 5 + [1] * 4 + [2] * 4 + [3] * 4
-    assert TASKS["digits"].vocabulary == PATCHES == 4**4 > pictures("train")[0].max()
 
 
 @pytest.mark.parametrize("length", [1, 8, 32, 128, 1024])

@@ -10,7 +10,7 @@ from pandas import concat
 from d2lpos.figures import STYLE
 from d2lpos.figures.style import PAGE
 from d2lpos.lab import STUDIES, frame, summary
-from d2lpos.lab.encodings import ENCODINGS, FAMILY
+from d2lpos.lab.encodings import ENCODINGS
 from d2lpos.lab.models import EVAL_MODES
 from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
 from d2lpos.lab.report import pages
@@ -39,7 +39,6 @@ def written(ax):
 
 
 def test_every_encoding_has_a_color_and_a_name_that_the_book_uses():
-    assert set(FAMILY) == set(ENCODINGS)
     assert set(LABELS) <= set(ENCODINGS) | set(EVAL_MODES)
     assert all(STYLE[key].label == LABELS.get(key, key) for key in STYLE if key in ENCODINGS)
 
@@ -115,17 +114,9 @@ def test_no_name_covers_another_or_leaves_the_figure(figures):
             assert all(0 <= box.x0 and box.x1 <= width and 0 <= box.y0 and box.y1 <= height for box in boxes)
 
 
-def test_chance_is_among_the_answers_that_rows_of_this_length_have():
-    (ax,) = plot(frame(map(result, STUDIES["back"].runs([0]))), "accuracy").axes
-    assert [text.xy[0] for text in written(ax)] == [1 / 31]
-    plt.close(ax.figure)
-
-
 @pytest.mark.parametrize(("study", "drawn"), [
     ("crowd", True),
     ("settings", False),
-    ("resolution", False),
-    ("addition", True),
 ])
 def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
     texts = pages(study, list(map(result, STUDIES[study].runs(range(2)))))

@@ -21,7 +21,7 @@ from d2lpos.lab.observed import as_written, board_data, by_text, digits_found, s
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import encoder, loaded, tokens
 from d2lpos.lab.publish import publish
-from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden, rows_moved
+from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden
 from d2lpos.lab.regroup import InParts
 from d2lpos.pretrained import losses
 from d2lpos.runtime.published import RESULTS
@@ -117,24 +117,11 @@ def test_what_cannot_be_is_named(change, error):
         Probe("real-layout", **change)
 
 
-def test_a_sweep_tells_what_a_glance_reads():
-    assert Probe("real-layout").encoding == "smollm2 persuasion"
-    assert Probe("real-needles", "yarn", "stand-in", "rule").encoding == "stand-in rule yarn"
-
-
 def test_a_layout_is_right_in_two_ways_alone():
     cases = by_case("real-layout")
     assert cases["all moved to halves"] == pytest.approx(cases["neighbors, turned so"], abs=1e-5)
     wrong = ("nothing moved", "queries alone moved", "keys alone moved", "no rotation")
     assert all(abs(cases[case] - cases["neighbors, turned so"]) > 1e-4 for case in wrong)
-
-
-def test_rows_go_back(monkeypatch):
-    model = loaded("stand-in", layout="interleaved")
-    before = model.blocks[0].q.weight
-    with rows_moved(model, queries=True, keys=False):
-        assert model.blocks[0].q.weight is not before
-    assert model.blocks[0].q.weight is before
 
 
 class Still(Encoding):

@@ -1,4 +1,3 @@
-import math
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -77,9 +76,3 @@ def test_an_export_that_fails_leaves_the_file(tmp_path, runs, monkeypatch):
 def full(path, *_, **__):
     path.write_bytes(b'{"half": ')
     raise OSError(28, "No space left on device")
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_only_what_json_has(value):
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        line({"loss": value})

@@ -13,7 +13,7 @@ from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.real import hidden
 from d2lpos.lab.regroup import InParts
-from d2lpos.lab.reuse import AFTER, MOST, NEEDLES, PIECES, PROMPT, changed, judged, read_through
+from d2lpos.lab.reuse import AFTER, MOST, NEEDLES, PIECES, PROMPT, judged, read_through
 from d2lpos.lab.shift import CAPACITY, CASES, HALF, UNTURNED, anew, decided, shifting
 from d2lpos.pretrained import losses
 
@@ -23,16 +23,6 @@ close = partial(torch.testing.assert_close, atol=1e-4, rtol=1e-4)
 def kept_of(model, row):
     at = torch.arange(row.shape[1])
     return read_through(model, row, at >= 0, at, at, at <= at[:, None])
-
-
-def test_those_that_change_most_are_of_the_document_and_shares_of_fresh_ones():
-    def both(keys, values):
-        return [tuple(torch.tensor(numbers)[None, None, :, None] for numbers in (keys, values))]
-
-    fresh, other = both([1.0, 1, 1, 1], [1.0, 9, 1, 1]), both([50.0, 1, 1, 4], [1.0, 1, 1, 1])
-    own = torch.arange(4) > 0
-    # Of the document, the last key changes by thrice the mean of keys, and the first value by 8 / 3.67 of that of values.
-    assert [changed(fresh, other, own, most).nonzero().flatten().tolist() for most in (1, 2)] == [[3], [1, 3]]
 
 
 def in_two_copies(model, document, prompt, branches, pieces, anew, gone, old=False, lead="", away=0):

@@ -197,26 +197,6 @@ def test_another_version_is_refused(store, version):
         Store(store.path)
 
 
-def test_a_full_disk(store, runs, monkeypatch):
-    """SQLite says that the disk is full, too, when a database reaches its largest size."""
-    with store.driver() as owner:
-        key = store.claim(runs, owner)
-        connect = sqlite3.connect
-
-        def small(*args, **kwargs):
-            database = connect(*args, **kwargs)
-            database.execute("PRAGMA max_page_count = 4")
-            return database
-
-        with monkeypatch.context() as patch:
-            patch.setattr(sqlite3, "connect", small)
-            with pytest.raises(OSError, match="cannot be read or written: database or disk is full"):
-                store.finish(record(runs[key], weight="x" * 100_000))
-        assert store.states() == {key: "running"}
-        store.finish(record(runs[key], weight="x" * 100_000))
-    assert store.states() == {key: "finished"}
-
-
 def test_the_log_is_written_ahead_and_tidied_up(store, runs):
     assert query(store, "PRAGMA journal_mode") == [("wal",)]
     with store.driver() as owner:

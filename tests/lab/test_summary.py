@@ -166,15 +166,10 @@ def test_pairs_are_made_by_seed_not_by_place(table):
         lambda t: summary(t, by=["encoding"]),
         "by must tell rows of one seed apart; there are several where encoding is 'none'",
     ),
-    (lambda t: paired(t, of="size"), f"by must be one of {', '.join(COLUMNS)}; got 'size'"),
     (lambda t: paired(t, against="t5"), "against must be one of none, rope; got 't5'"),
     (
         lambda t: paired(t[t["key"] != t["key"].iloc[-1]], by=["length"]),
         "the seeds of encoding 'rope' are [0, 1], those of 'none' are [0, 1, 2] where length is 8",
-    ),
-    (
-        lambda t: paired(t.drop(t.index[0]), by=["length"]),
-        "the seeds of encoding 'rope' are [0, 1, 2], those of 'none' are [1, 2] where length is 8",
     ),
     (
         lambda t: paired(t[(t["encoding"] == "rope") | (t["length"] == 8)], by=["length"]),

@@ -2,7 +2,7 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
-from d2lpos.lab import Run, sweep
+from d2lpos.lab import sweep
 from tests.lab.errands import errands, leave, noted, record, trip, walk
 
 
@@ -25,24 +25,6 @@ def test_every_run_is_done_once_and_failures_are_kept(store, tmp_path, monkeypat
         assert {record["threads"] for record in store.records()} == {1}
 
 
-def test_failed_runs_are_done_again_when_asked(store, tmp_path):
-    runs = errands(4, tmp_path)
-    sweep(runs, store, trip)
-    before = store.records()
-    (tmp_path / "fixed").touch()
-    assert sweep(runs, store, trip) == {"finished": 2, "failed": 2}
-    assert sweep(runs, store, trip, retry=True) == {"finished": 4, "failed": 0}
-    assert sorted(number for number, _ in noted(tmp_path)) == [0, 1, 2, 3]
-    assert store.records()[::2] == before
-
-
-def test_runs_are_executed_where_nothing_else_is_said(store):
-    run = Run("order", length=4, steps=1)
-    assert sweep([run], store) == {"finished": 1, "failed": 0}
-    (stored,) = store.records([run.key])
-    assert stored["run"] == run.fields()
-
-
 def test_the_bar_tells_what_happens(store, tmp_path, capfd):
     sweep(errands(4, tmp_path), store, trip)
     shown = capfd.readouterr().err
@@ -58,7 +40,6 @@ def test_the_bar_tells_what_happens(store, tmp_path, capfd):
     (lambda run, device: None, "TypeError"),
     (lambda run, device: {"run": run.fields()}, "KeyError: 'key'"),
     (lambda run, device: record(run, loss=float("nan")), "not JSON compliant"),
-    (lambda run, device: record(run, loss={1, 2}), "set is not JSON serializable"),
     (
         lambda run, device: record(errands(9, run.folder)[8]),
         "of run 0000000000000000; got that of 0000000000000008",
@@ -85,12 +66,9 @@ def test_nothing_to_do(store, tmp_path):
         ({"jobs": 0}, "jobs must be positive; got 0"),
         ({"jobs": 2, "cluster": "local:2"}, "jobs must be 1 where a cluster is given"),
         ({"cluster": "local:0"}, "cluster must be like"),
-        ({"cluster": "local:many"}, "cluster must be like"),
-        ({"cluster": "host:8786"}, "cluster must be like"),
         ({"cluster": "tcp:host"}, "cluster must be like"),
         ({"cluster": "4"}, 'must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'4\''),
         ({"cluster": "inproc://10.0.0.1/7/1"}, "cluster must be like"),
-        ({"cluster": "local://4"}, "cluster must be like"),
     ],
     ids=str,
 )
