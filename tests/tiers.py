@@ -118,7 +118,7 @@ PROOFS = {
     "tests/site/test_pages.py::test_menu_opens_by_keyboard": ("phone",),
     "tests/site/test_pages.py::test_no_page_is_wider_than_the_window_whatever_the_size_of_letters": ("index",),
     "tests/site/test_pages.py::test_nothing_moves_on_a_slow_line": (),
-    "tests/site/test_pages.py::test_one_entry_of_the_list_is_marked_and_it_lies_over_nothing": ("chapters/03-learned-1280",),
+    "tests/site/test_pages.py::test_one_entry_of_the_list_is_marked_and_it_lies_over_nothing": ("chapters/03-learned",),
     "tests/site/test_pages.py::test_page_from_file": ("index", "chapters/projects/p3-from-nothing", "search"),
     "tests/site/test_pages.py::test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves": (),
     "tests/site/test_pages.py::test_every_link_leads_to_a_place_that_is_in_sight_then": (),
