@@ -245,13 +245,6 @@ def cells_ran_in_order(notebook: Notebook) -> Found:
 
 
 @rule
-def no_cell_failed(notebook: Notebook) -> Found:
-    for at, cell in notebook.code:
-        if "raises-exception" not in tags(cell):
-            yield from ((at, f"ends in {out.ename}") for out in cell.outputs if out.output_type == "error")
-
-
-@rule
 def markdown_is_plain(notebook: Notebook) -> Found:
     for at, cell in notebook.words:
         yield from ((at, f"{match[0]!r} is read by MyST alone") for match in MYST.finditer(cell.source))

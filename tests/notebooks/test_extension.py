@@ -14,7 +14,6 @@ import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.formulas import Temml
-from d2lpos_ext.styles import matcher, prune
 from d2lpos_ext.svg import shorten
 from d2lpos_ext.trust import SENTENCE, say_how_to_trust
 from fontTools.ttLib import TTFont
@@ -215,17 +214,6 @@ def test_styles_that_pictures_repeat_are_classes():
     path = '<path class="_0"/>'
     styled = page.replace("</head>", '<style>._0{{font: "X"}}</style></head>')
     assert short == styled.format(f'<svg style="top: 0">{path}</svg>', path)
-
-
-def test_styles_lose_what_no_page_may_meet():
-    def left(css: str) -> str:
-        return prune(css, matcher(['<p id="i"><b class="b">'], 'x.className = "made"', css))
-
-    assert left(".a, .b:not(.c) {top: 0} .gone {top: 0} p > .b:is(.c, .d) {top: 1px}") == ".b:not(.c){top: 0}"
-    assert left("p > :is(.c, .b) {top: 0} .b:is(b, p) {top: 0} b:is(.c #i, p .b) {top: 0}").count("top") == 3
-    assert left(".b #i {top: 0} p.b {top: 0} #i .b:hover, p.made > i {top: 1px}") == "#i .b:hover{top: 1px}"
-    assert left("@media print {.a {top: 0}} @supports (x) {.b {top: 0}}") == "@supports (x) {.b{top: 0}}"
-    assert left('@font-face {src: url("x")} p {top: 0}') == '@font-face {src: url("x")}p{top: 0}'
 
 
 def test_the_site_is_slim(site):

@@ -105,7 +105,6 @@ def picture(kind: str, data: str, text: str = "<Figure>") -> NotebookNode:
 
 
 SUM, BARS, ANSWER = "fox, jumps, dog", 'alt="Three bars."', "#@title Solution 1.1"
-ERROR = new_output("error", ename="ValueError", evalue="no", traceback=[])
 
 MISTAKES = {
     "tag_is_known": [say(SUM, tags=["claim", "slow"])],
@@ -183,7 +182,6 @@ MISTAKES = {
     "cells_ran_in_order": [
         lambda notebook: at(notebook, SUM).update(execution_count=40),
     ],
-    "no_cell_failed": [show(SUM, ERROR)],
     "markdown_is_plain": [
         write("Try Exercise 1.1.", "Try {ref}`ex-reverse`."),
         write("Try Exercise 1.1.", "\n\n```{note}\nTry.\n```"),
@@ -213,7 +211,6 @@ MISTAKES = {
     "code_is_short": [
         write("perf_counter\n", "perf_counter\n" * 20),
         write("perf_counter()", "perf_counter() " + "+ 0 " * 20),
-        write(SUM, "x" * 80),
     ],
     "no_absolute_path": [
         write("Try Exercise 1.1.", "See /home/me/notes."),
