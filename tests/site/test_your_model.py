@@ -722,23 +722,17 @@ def test_on_paper_nothing_asks_to_be_pressed(reader):
     assert reader.page.locator(".yours :is(.lead, .bars, .plot, .big):visible").count() == 4
 
 
-def test_it_is_light_and_comes_from_a_server_too(browser, site):
-    with serve(site, Quiet) as address, visit(browser) as reader:
+def test_it_comes_from_a_server_too_and_is_light_and_nothing_moves_then(browser, site):
+    with serve(site, Quiet) as address, visit(browser, 390) as reader:
         sizes = {}
         reader.page.on("response", lambda answer: sizes.setdefault(answer.url, answer))
+        reader.page.add_init_script(SHIFTS)
         reader.page.goto(f"{address}/book/your-model.html")
         expect(reader.page.locator(".lead b")).to_have_text("Qwen3 8B")
         reader.page.wait_for_load_state("networkidle")
+        reader.page.evaluate("document.fonts.ready")
+        assert reader.page.evaluate("shift") <= 0.01
         assert sum(len(answer.body()) for answer in sizes.values()) <= HEAVIEST
         [script] = [answer.body() for url, answer in sizes.items() if url.endswith("/your-model.js")]
         assert len(gzip.compress(script)) <= LONGEST_SCRIPT
         assert not reader.faults
-
-
-def test_nothing_moves_when_it_comes(browser, address):
-    with visit(browser, 390) as reader:
-        reader.page.add_init_script(SHIFTS)
-        reader.page.goto(address)
-        expect(reader.page.locator(".lead b")).to_have_text("Qwen3 8B")
-        reader.page.evaluate("document.fonts.ready")
-        assert reader.page.evaluate("shift") <= 0.01
