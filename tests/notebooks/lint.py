@@ -12,7 +12,6 @@ from urllib.parse import unquote
 
 from d2lpos_ext import cells as page
 from d2lpos_ext.cells import gate, note, tags
-from d2lpos_ext.citations import cite
 from nbformat import NotebookNode
 from notebooks import anchored, asked, promise
 
@@ -61,7 +60,6 @@ class Notebook:
     chapter: str  # what its numbers begin with: "1", "A"
     folder: Path  # where its relative links start
     repository: str  # the address that its first cell installs from
-    sources: dict  # the bibliography, by arXiv number and DOI
     linked: set[str]  # the anchors that links of all the book lead to
 
     @property
@@ -245,13 +243,6 @@ def cells_ran_in_order(notebook: Notebook) -> Found:
 
 
 @rule
-def no_cell_failed(notebook: Notebook) -> Found:
-    for at, cell in notebook.code:
-        if "raises-exception" not in tags(cell):
-            yield from ((at, f"ends in {out.ename}") for out in cell.outputs if out.output_type == "error")
-
-
-@rule
 def markdown_is_plain(notebook: Notebook) -> Found:
     for at, cell in notebook.words:
         yield from ((at, f"{match[0]!r} is read by MyST alone") for match in MYST.finditer(cell.source))
@@ -348,12 +339,6 @@ def intervals_are_made_in_one_place(notebook: Notebook) -> Found:
     for at, cell in notebook.code:
         if not {"exercise", "solution"} & set(tags(cell)) and ".sem(" in cell.source:
             yield at, "an interval is made by hand: take `interval` of d2lpos.lab, which asks what was drawn"
-
-
-@rule
-def citation_has_entry(notebook: Notebook) -> Found:
-    for at, cell in notebook.words:
-        yield from ((at, problem) for problem in cite(cell.source, notebook.sources)[1])
 
 
 @rule

@@ -68,25 +68,8 @@ def test_each_block_has_an_id_and_nothing_else_changes(page_index):
     assert [block[0] for block in entries[1]["blocks"][:2]] == ["own", "eq-6-2"]
 
 
-def test_a_second_build_keeps_the_ids(page_index):
-    assert read(page_index[0])[0] == page_index[0]
-
-
 def test_a_block_that_waits_for_a_prediction_names_it_or_says_that_nobody_can_have_made_it():
     told = '<div class="told"{}><p>The answer is seven.</p></div>'.format
     page = f"""<article><section id="a"><h1>A</h1>{told(' data-of="1.seven"')}{told('')}<p>This stands above the question.</p></section></article>"""
     [entry] = read(page)[2]
     assert [block[2:] for block in entry["blocks"]] == [["", "1.seven"], ["", True], []]
-
-
-def test_code_has_the_words_that_no_code_above_it_has():
-    codes = "".join(f"<pre>{code}</pre>" for code in ("keys = rope(keys, positions)", "rope(keys, positions)", "rope(queries, here, there)"))
-    [entry] = read(f'<article><section id="a"><h1>A</h1>{codes}</section></article>')[2]
-    assert [block[1] for block in entry["blocks"]] == ["keys rope(keys, positions)", "rope(queries, here, there)"]
-
-
-def test_the_same_words_twice_open_their_section():
-    twice = "<p>Four words of text.</p>" * 2
-    page = f'<article><section id="a"><h1>A</h1>{twice}</section></article>'
-    page, _, [entry] = read(page)
-    assert [block[0] for block in entry["blocks"]] == [0, "a"] and page.count(own_id("Four words of text.")) == 1

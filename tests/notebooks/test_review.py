@@ -7,8 +7,8 @@ from collections import Counter
 import nbformat
 import pytest
 import torch
-from d2lpos_ext.cells import OPTION, REVIEW, note, tags
-from d2lpos_ext.reviews import bring_back, expand, questions
+from d2lpos_ext.cells import OPTION, note, tags
+from d2lpos_ext.reviews import bring_back, questions
 from nbformat.v4 import new_markdown_cell
 from notebooks import number, path
 
@@ -100,24 +100,9 @@ def test_no_question_comes_back_in_two_chapters():
     assert len(names) == len(set(names)) == sum(len(CHAPTERS) - ago for ago in AGO)
 
 
-def test_copies_are_made_below_the_cell_that_asks_for_them():
-    page = bring_back(nbformat.read(CHAPTERS[4], as_version=4).cells, CHAPTERS[4].parent)
-    copies = [i for i, cell in enumerate(page) if note(cell, "again")]
-    assert [page[i].source for i in copies] == [EVERY[name].source for name, _, _ in earlier(CHAPTERS[4])]
-    assert page[copies[0] - 1].source.startswith("**From before.**")
-    assert not any(note(cell, "again") for cell in EVERY.values())
-
-
 def test_a_question_that_is_not_there_stops_the_build():
     cell = new_markdown_cell(
         f"**From before.** [Question 1.9]({CHAPTERS[1].name}#x)", metadata={"tags": ["review"]}
     )
     with pytest.raises(LookupError, match="1.9"):
         bring_back([cell], CHAPTERS[1].parent)
-
-
-def test_the_page_asks_all_of_them_once():
-    page = expand("Before.\n\n```{reviews}\n```\n", ROOT)
-    assert re.findall(r"\[Question ([\d.]+)\]\(#question-", page) == list(EVERY)
-    assert page.startswith("Before.\n\n## [Attention is blind to order](../chapters/01-")
-    assert REVIEW.search(page) is None

@@ -34,13 +34,6 @@ def test_only_the_path_shows_it_and_the_last_chapter_the_whole():
     assert table(CARD) not in others
 
 
-def test_each_encoding_and_a_property_of_all():
-    two = table({"Sum": {"knows order": "no"}, "List": {"knows order": "yes"}})
-    assert two == "| Property | Sum | List |\n| :-- | :-- | :-- |\n| knows order | no | yes |"
-    one = table({"Sum": {"knows order": "no"}, "List": {"knows order": "yes"}}, row="knows order")
-    assert one == "| Encoding | knows order |\n| :-- | :-- |\n| Sum | no |\n| List | yes |"
-
-
 def test_properties_can_be_left_out_if_the_card_has_them():
     tiny = {"Sum": {"knows order": "no", "knows length": "no"}}
     assert table(tiny, without=["knows length"]) == "| Property | Sum |\n| :-- | :-- |\n| knows order | no |"

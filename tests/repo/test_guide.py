@@ -41,31 +41,20 @@ def test_the_guide_tells_of_every_tag():
     assert set(re.findall(r"^\| `([a-z-]+)` \|", SECOND, re.MULTILINE)) == TAGS
 
 
-@pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.stem)
-@pytest.mark.parametrize(("place", "entry"), [
-    ("_toc.yml", "- file: chapters/projects/{name}\n"),
-    ("README.md", "[{title}](chapters/projects/{name}.ipynb)"),
-    ("book/preface.md", "| [{title}](../chapters/projects/{name}.ipynb) |"),
-    ("book/teachers.md", "| [{title}](../chapters/projects/{name}.ipynb) |"),
+@pytest.mark.parametrize(("place", "entry", "notebooks"), [
+    ("_toc.yml", "- file: chapters/projects/{name}\n", PROJECTS),
+    ("README.md", "[{title}](chapters/projects/{name}.ipynb)", PROJECTS),
+    ("book/preface.md", "| [{title}](../chapters/projects/{name}.ipynb) |", PROJECTS),
+    ("book/teachers.md", "| [{title}](../chapters/projects/{name}.ipynb) |", PROJECTS),
+    ("_toc.yml", "- file: chapters/{name}\n", CHAPTERS),
+    ("README.md", "| [{title}](chapters/{name}.ipynb) |", CHAPTERS),
+    ("book/preface.md", "| [{title}](../chapters/{name}.ipynb) |", CHAPTERS),
 ])
-def test_every_project_is_listed(place, entry, project):
-    is_listed(place, entry, project)
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-@pytest.mark.parametrize(("place", "entry"), [
-    ("_toc.yml", "- file: chapters/{name}\n"),
-    ("README.md", "| [{title}](chapters/{name}.ipynb) |"),
-    ("book/preface.md", "| [{title}](../chapters/{name}.ipynb) |"),
-])
-def test_every_chapter_is_listed(place, entry, chapter):
-    is_listed(place, entry, chapter)
-
-
-def is_listed(place, entry, notebook):
-    title = nbformat.read(notebook, as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
-    entry = entry.format(title=title, name=notebook.stem)
-    assert entry in (ROOT / place).read_text("utf-8"), f"{place} lacks {entry}"
+def test_every_chapter_and_project_is_listed(place, entry, notebooks):
+    for notebook in notebooks:
+        title = nbformat.read(notebook, as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
+        line = entry.format(title=title, name=notebook.stem)
+        assert line in (ROOT / place).read_text("utf-8"), f"{place} lacks {line}"
 
 
 def heads(text):

@@ -5,7 +5,7 @@ import re
 from types import SimpleNamespace
 
 from tests import quick
-from tests.quick import ALWAYS, ROOT, Choice, chosen
+from tests.quick import ALWAYS, ROOT, chosen
 
 OF_EVERY_MODULE = {ALWAYS, "tests/api/test_layers.py", "tests/api/test_examples.py"}
 
@@ -49,25 +49,3 @@ def test_of_tests_that_ask_each_notebook_those_of_the_changed_one_run():
     words = chosen(["chapters/in-depth/04b-stretching.ipynb"])["tests/notebooks/test_blind.py"]
     names = ["test_it[4B.far]", "test_it[04b-stretching.ipynb]", "test_all", "test_it[4.far]", "test_it[14B.far]"]
     assert [name for name in names if any(re.search(word, name) for word in words)] == names[:3]
-
-
-def test_only_what_was_chosen_runs():
-    def item(path, name):
-        return SimpleNamespace(path=ROOT / path, nodeid=f"{path}::{name}")
-
-    mine = [
-        item("tests/core/test_laws.py", "test_it[sandwich-True]"),
-        item("tests/core/test_laws.py", "test_every_name_has_its_laws"),
-        item("tests/api/test_examples.py", "test_example[bias.sandwich-Sandwich]"),
-    ]
-    others = [
-        item("tests/api/test_examples.py", "test_example[bias.alibi-slopes]"),
-        item("tests/core/test_laws.py", "test_it[mlp]"),
-        item("tests/core/test_smollm2.py", "test_it[sandwich]"),  # a proof
-        item("tests/repo/test_handout.py", "test_it"),
-    ]
-    left_out = []
-    config = SimpleNamespace(hook=SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items)))
-    items = [*others, *mine]
-    Choice(chosen(["d2lpos/bias/sandwich.py", "tests/core/conftest.py", "README.md"])).pytest_collection_modifyitems(config, items)
-    assert items == mine and left_out == others

@@ -168,13 +168,6 @@ def test_the_lecture_takes_the_minutes_that_the_plan_gives_and_says_what_to_ask(
     assert page.loads == [] and [link for link in page.links if not foreign(link) and link[1:] not in page.ids] == []
 
 
-def test_a_formula_stands_below_words(course):
-    for stem in CHAPTERS:
-        for slide in parsed(deck(course, stem)).select("[id^=eq-]:is(section)"):
-            assert re.search(r"Equation \(\w+\.\d+\)$", words(slide.select_one(".part")))
-            assert len(words(slide.h2)) > 3 and not slide.h2.get_text().startswith("Equation")
-
-
 # In the browser, from a folder.
 
 FIT = """() => [...document.querySelectorAll("main > section")].flatMap(slide => {

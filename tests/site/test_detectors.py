@@ -161,22 +161,6 @@ def test_large_letters_need_less_contrast_than_small_ones_of_their_color(browser
     assert len(faults_in(browser, text, detectors=["axe"], looks=looks)) == faults
 
 
-def test_text_in_the_color_of_its_ground_is_not_asked_about_again(browser):
-    with visit(browser) as reader:
-        reader.page.set_content(PAGE.format(body="<p style='color: #fff; background: #fff'>hidden</p>", style=""))
-        reader.settle()
-        assert reader.axe() == []
-        assert reader.page.evaluate("looks => detect.mark(looks).length", list(reader.looks)) == 0
-
-
-def test_all_texts_of_a_figure_are_judged_once_on_a_page(browser):
-    drawn = "root.innerHTML = '<p style=color:#ccc>pale</p><p style=color:#ccc>pale</p>'"
-    figure = HERO.partition("root.innerHTML")[0].format() + f"{drawn}</script>"
-    looks = set()
-    for count in (2, 0):
-        assert len(faults_in(browser, figure, detectors=["axe"], looks=looks)) == count
-
-
 def test_a_link_amid_words_is_judged_although_one_of_its_look_stood_alone(browser):
     style = "a {color: #111; text-decoration: none} p {color: #000}"
     amid = "<p>Many words stand around <a href='#text'>one</a>, and more come.</p>"

@@ -9,7 +9,6 @@ import torch
 from d2lpos_ext.front import SECTION, sections
 
 from d2lpos.encoding import NOPE
-from d2lpos.figures.machine import PASSAGES
 from d2lpos.rotary.rope import RoPE
 from d2lpos.transformer.attention import attention_weights
 from tests.node import node, passed
@@ -190,11 +189,6 @@ def test_a_model_reads_a_sentence_that_is_typed_told_and_pushed(page):
     own.get_by_role("textbox").fill("She said that she would come. " * 5)
     page.wait_for_function(f"() => ({RESULT})().endsWith('It reads 120 characters, and the rest is cut off.')")
     assert own.get_by_role("textbox").input_value() == ("She said that she would come. " * 5)[:120]
-
-
-def test_the_page_that_stands_before_it_is_the_one_of_the_machine_that_reads():
-    _, austen = PASSAGES["austen"]
-    assert f'"{austen}"' in (ROOT / "book/front/own.html").read_text("utf-8")
 
 
 def test_each_section_leads_to_a_page_and_each_chapter_back(site):

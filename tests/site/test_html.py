@@ -2,12 +2,10 @@
 
 import json
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from d2lpos_ext.repair import repair
 
 from tests.site.pages import EVERYWHERE, FRONT, NOT_FOUND, PAGES, ROOT, broken, pages, read
 
@@ -85,15 +83,6 @@ def test_page_waits_for_one_script_before_it_is_shown(site, name):
     assert len(waits) == 1 and "documentation_options.js" in waits[0]
 
 
-def test_fonts_asked_for_first_are_those_that_swap():
-    css = (ROOT / "book" / "_static" / "book.css").read_text("utf-8")
-    swapping = re.findall(r"font-display:swap; src:url\(fonts/(.+?)\.woff2\)", css)
-    layout = (ROOT / "book" / "_templates" / "layout.html").read_text("utf-8")
-    [asked] = re.findall(r"for \(const name of (\[.+?\])\)", layout)
-    assert sorted(json.loads(asked)) == sorted(swapping)
-    assert css.count("font-display") == len(swapping)
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_page_is_shown_when_a_screenful_is_there(site, name):
     page = (site / f"{name}.html").read_text("utf-8")
@@ -106,13 +95,6 @@ def test_page_is_shown_when_a_screenful_is_there(site, name):
 
 def test_no_page_is_fetched_ahead_of_the_reader(site):
     assert not [path for path in pages(site) if re.search('rel="(next|prefetch)"', path.read_text("utf-8"))]
-
-
-@pytest.mark.parametrize("text", ["as [(M).] And", "[M,] <em>M</em>", "of M and", "[“M] and", "M<em>, M</em>"])
-def test_what_touches_a_formula_stays_on_its_line(text):
-    text = text.replace("M", '<span class="math"><math><mi>x</mi></math></span>')
-    whole = text.replace("[", '<span class="whole">').replace("]", "</span>")
-    assert repair(text.replace("[", "").replace("]", "")) == whole
 
 
 def test_styles_are_those_that_safari_reads():
@@ -145,10 +127,3 @@ def test_notebook_opens_in_colab_and_can_be_kept(site, name):
     begin = "".join(own["cells"][0].pop("source"))  # behind which a copy may say how to trust it
     assert "".join(copy["cells"][0].pop("source")).startswith(begin)
     assert copy == own
-
-
-def test_styles_ask_for_files_that_are_there(site):
-    css = site / "_static" / "book.css"
-    addresses = re.findall(r"url\(([^)]+)\)", css.read_text("utf-8"))
-    assert addresses
-    assert [address for address in addresses if not Path(css.parent, address).is_file()] == []

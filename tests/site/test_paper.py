@@ -11,11 +11,11 @@ import pypdfium2
 import pytest
 from bs4 import BeautifulSoup
 
-from book.downloads import PDF, offer
+from book.downloads import PDF
 from book.paper import ROOT, WIDTH, address, chosen, contents, gather, opened, write
 from tests.browser import need_chromium
 from tests.site.detectors import SCRIPT
-from tests.site.pages import PAGES, Html, broken
+from tests.site.pages import PAGES
 
 MOST, SHEETS, HALF, THIRD = 12e6, 690, 0.02, 1 / 3  # bytes, pages, the share of half-empty ones, the least of a sheet
 PRINTED = [name for _, names in chosen() for name in names]
@@ -101,7 +101,6 @@ def printed(site, tmp_path_factory) -> Path:
     copy = tmp_path_factory.mktemp("paper") / "html"
     shutil.copytree(site, copy)
     write(copy)
-    offer(copy)
     return copy
 
 
@@ -131,11 +130,6 @@ def sheets(printed):
 def pages(sheets) -> list[str]:
     """The words of each page."""
     return [text.get_text_bounded() for text, _, _ in sheets]
-
-
-def test_front_page_leads_to_it(printed):
-    assert broken(printed) == []
-    assert PDF in Html(printed / f"{PAGES[0]}.html").links
 
 
 def test_it_is_small_and_tagged_and_names_itself(printed, pdf):

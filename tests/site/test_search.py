@@ -128,7 +128,7 @@ def test_the_dialog_is_for_everybody(site, browser, width, scheme):
         expect(reader.page.locator(":target")).to_be_in_viewport()
 
 
-def test_enter_leads_to_all_results_and_nothing_found_is_said(address, visitor):
+def test_enter_leads_to_all_results_whose_matches_can_be_hidden_and_nothing_found_is_said(address, visitor):
     visitor.page.goto(f"{address}/{CHAPTER}.html")
     visitor.page.keyboard.press("Control+k")
     visitor.page.keyboard.type("zzzzqqq")
@@ -141,6 +141,10 @@ def test_enter_leads_to_all_results_and_nothing_found_is_said(address, visitor):
     visitor.page.wait_for_url("**/search.html?q=slopes")
     expect(visitor.page.locator("#search-results li")).not_to_have_count(0)
     assert visitor.page.locator("#search-results mark").count()
+    visitor.page.locator("#search-results li > a").first.click()
+    expect(visitor.page.locator("article .highlighted")).not_to_have_count(0)
+    visitor.page.click("text=Hide Search Matches")
+    expect(visitor.page.locator("article .highlighted")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
@@ -154,11 +158,3 @@ def test_the_page_of_results_shows_words_around_the_match(site, address, browser
         for excerpt in reader.page.locator("#search-results .context:has(mark)").all_text_contents():
             assert len(excerpt) < 300
         assert reader.axe() + reader.faults == []
-
-
-def test_matches_of_a_search_can_be_hidden(address, visitor):
-    visitor.page.goto(f"{address}/search.html?q=slopes")
-    visitor.page.locator("#search-results li > a").first.click()
-    expect(visitor.page.locator("article .highlighted")).not_to_have_count(0)
-    visitor.page.click("text=Hide Search Matches")
-    expect(visitor.page.locator("article .highlighted")).to_have_count(0)
