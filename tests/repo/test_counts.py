@@ -57,7 +57,7 @@ def test_the_counts_say_on_what_they_rest_and_what_defaults_alone_would_give():
     claim = yaml.safe_load((BOOK / "claims.yml").read_text("utf-8"))["claims"]["most-models-use-rope"]["because"]
     assert f"Of the {SINCE.total()} since 2024, {released} rest on a release, and {RELEASED['turn']} of these turn" in essay
     assert f"By the defaults alone {DEFAULT['turn']} of {default} would." in essay
-    assert f"of the {released} releases {differ} differ from it" in chapter
+    assert f"{differ} of the {released} releases differ from the default" in chapter
     turned = RELEASED["turn"] + RELEASED["some"]
     assert f"of these {turned} turn in at least some layers and {RELEASED['turn']} in every one." in page
     assert f"it would be {DEFAULT['turn'] + DEFAULT['some']} and {DEFAULT['turn']} of {default}." in page
@@ -73,8 +73,8 @@ def test_hybrids_without_position_are_counted_both_ways():
     known = sum(bool(row["release"]) for row in without)
     chapter = text("chapters/12-ruler.ipynb")
     assert f"Of the {len(mixed)} families that mix such layers, {words[len(without)]} have no position in their attention" in chapter
-    assert f": {words[known]} as released, and {words[len(without) - known]} by the library's default. The other {words[turned]}" in chapter
-    assert f"The defaults by themselves would give {words[by_default]} families without" in chapter
+    assert f"For {words[known]} of the {words[len(without)]} we read a release, and for {words[len(without) - known]} the library's default. The other {words[turned]}" in chapter
+    assert f"If we had counted by defaults only, we would have found {words[by_default]}." in chapter
     claim = yaml.safe_load((BOOK / "claims.yml").read_text("utf-8"))["claims"]["hybrids-need-no-clock"]["because"]
     assert f"{len(mixed)} of {len(ROWS)} families have layers with a recurrence" in claim
     assert f"RoPE in {words[turned]}; by default alone, {words[by_default]} have none." in claim
