@@ -60,7 +60,7 @@ workers := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscop
 newer = $$(find _config.yml _toc.yml book chapters d2lpos -type f -newer _build/html.stamp ! -name '*.pyc')
 built = [ -e _build/html.stamp ] && [ -z "$(newer)" ] && : "$${D2LPOS_BOOK=_build/html}" && export D2LPOS_BOOK
 
-test: .venv/test.stamp  ## Run the tests, and compare most notebooks with their stored outputs
+test: .venv/test.stamp  ## Run the tests, and compare the chapters with their stored outputs
 	@$(need_git)
 	@$(built); $(python) -m pytest $(workers) -m 'not proof'
 

@@ -6,13 +6,14 @@ nowhere else: tests that it names get the marker `proof`. tests/repo/test_tiers.
 
 import time
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 
 import pytest
 
 from tests.speed import ten_million_additions
 
-# A file, a function of it or a single test -> which of its tests stay in `make test`, by what stands in the brackets of their
-# names, or by a part of that; "" are those without brackets.
+# A file, a function of it or a single test -> which of its tests stay in `make test`: the name of a function, or what stands
+# in brackets behind it, or a part of that; "" are those without brackets.
 SAMPLE = ("arcee", "gemma3_text", "gpt_oss", "llama4_text", "olmo3")
 SETTINGS = (
     "Qwen2.5-VL 7B-yarn", "Qwen3-VL 8B-yarn", "Qwen3-VL without RoPE's parameters-yarn", "Voxtral Mini 3B-linear",
@@ -25,11 +26,9 @@ PROOFS = {
     "chapters/02-sinusoidal.ipynb": (),
     "chapters/05-relative.ipynb": (),
     "chapters/09-trained-model.ipynb": (),
-    "chapters/in-depth/03a-inside-a-table.ipynb": (),
-    "chapters/in-depth/09a-inside-smollm2.ipynb": (),
-    "chapters/in-depth/09b-sentences-and-places.ipynb": (),
-    "chapters/in-depth/11a-serving.ipynb": (),
-    "chapters/projects/p2-read-the-heads.ipynb": (),
+    "chapters/in-depth": (),
+    "chapters/projects": (),
+    "book/own.ipynb": (),
     "tests/check/test_chapters.py::test_solutions_pass_all_checks[09-trained-model]": (),
     "tests/check/test_chapters.py::test_stubs_are_not_attempted[09-trained-model]": (),
     "tests/benchmarks/test_pages.py::test_a_visit_counts_what_comes_at_load_and_to_the_end": (),
@@ -42,13 +41,17 @@ PROOFS = {
     "tests/lab/test_real_table.py::test_published_cosines_come_out_again": (),
     "tests/notebooks/test_without_weights.py": (),
     "tests/parity/test_trained_tables.py": (),
+    # Mistakes and their hints, but those of one exercise, and all cards.
+    "tests/check/test_cards.py": (),
+    "tests/check/test_wrong_answers.py::test_a_mistake_gets_its_own_hint": ("two_sided",),
+    "tests/check/test_wrong_answers.py::test_a_mistake_is_recognized_however_it_is_written": ("two_sided",),
     # Mutants.
     "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
     "tests/check/test_reference_mutants.py::test_without_any_property_a_wrong_answer_passes": (),
     "tests/check/test_wrong_answers.py::test_wrong_answers_and_garbage_are_refused_in_a_short_text_that_is_always_the_same": (),
     "tests/mutation/test_mistakes.py": (),
     # Files of every family with a key that is not there, and scaling in every spelling.
-    "tests/parity/test_keys.py::test_a_missing_key_means_what_the_class_takes_for_it": ("arcee", "gemma3_text", "olmo3"),
+    "tests/parity/test_keys.py::test_a_missing_key_means_what_the_class_takes_for_it": ("gemma3_text",),
     "tests/parity/test_keys.py::test_scaling_in_either_spelling": SAMPLE,
     "tests/parity/test_keys.py::test_frequencies_are_those_of_its_code": SAMPLE,
     "tests/parity/test_serving.py::test_the_bytes_of_its_cache": (*SAMPLE, "bart", "falcon", "deepseek_v2"),
@@ -64,6 +67,7 @@ PROOFS = {
     "tests/parity/test_reader.py::test_a_release": ("Qwen3 8B", "gpt-oss 20B"),
     "tests/parity/test_reader.py::test_random_files": ("0",),
     "tests/parity/test_reader.py::test_scaling_in_either_spelling": ("gemma3_text", "phi3"),
+    "tests/core/test_hub_names.py::test_no_release_answers_for_another_training_of_it": ("2507",),
     # Thousands of bad calls.
     "tests/core/test_fuzz.py::test_bad_calls_are_refused_by_name_and_nothing_hangs": (),
     # Compiled and exported programs, but one of each kind.
@@ -92,47 +96,68 @@ PROOFS = {
     "tests/lab/test_sweep.py::test_workers_that_come_late_are_waited_for": (),
     "tests/lab/test_tasks.py::test_each_split_draws_from_chapters_of_its_own": ("language small",),
     # Figures in a browser, but one of them.
+    "tests/figures/hero/test_hero.py::test_a_picture_shows_what_the_script_draws_on_paper": ("clocks",),
     "tests/figures/hero/test_hero_host.py": ("", "dial"),
     "tests/figures/hero/test_hero_host.py::test_a_hidden_tab_is_drawn_when_it_is_shown": (),
     "tests/figures/hero/test_hero_host.py::test_in_a_frame_that_allows_nothing_but_scripts": (),
     "tests/figures/hero/test_hero_host.py::test_paper_shows_nothing_to_touch": (),
-    "tests/figures/hero/test_labels.py::test_while_a_hero_plays": ("10",),
-    "tests/figures/hero/test_labels.py::test_while_a_story_of_the_essay_is_told": ("10",),
-    "tests/figures/hero/test_machine.py::test_what_cells_bring_is_what_the_files_hold": (),
-    # Pages in a browser, but one of each kind.
-    "tests/notebooks/test_extension.py::test_mistakes_fail_the_build": (),
-    "tests/site/test_archive.py": (),
-    "tests/site/test_asks.py::test_an_answer_stands_beside_the_book_s_and_is_kept": ("choice-mouse", "number-keyboard"),
-    "tests/site/test_asks.py::test_forms_and_answers_are_for_everybody": (),
-    "tests/site/test_asks.py::test_the_page_of_predictions_shows_surprises_and_gives_nothing_away": (),
-    "tests/site/test_asks.py::test_the_search_shows_what_a_prediction_covers_only_when_it_is_made": (),
-    "tests/site/test_asks.py::test_an_answer_to_a_question_that_has_changed_is_asked_anew": (),
-    "tests/site/test_blind.py::test_nothing_in_sight_tells_the_answer": (
-        "index", "chapters/04-rope", "chapters/in-depth/09b-sentences-and-places", "chapters/projects/p4-four-times", "book/own",
+    "tests/figures/hero/test_labels.py": ("10", "test_letters_of_a_drawing_can_be_read_on_a_phone"),
+    "tests/figures/hero/test_machine.py": (
+        "test_a_stored_notebook_and_a_new_run_are_compared_without_the_models", "test_at_every_width_it_can_be_read_by_everybody",
+        "test_bad_input_is_refused", "test_it_reads_what_python_reads_and_answers_each_hand",
+        "test_no_stored_output_holds_a_model", "test_what_is_stored_is_small_and_holds_no_model",
+        "test_words_and_picture_follow_the_state",
     ),
+    "tests/figures/hero/test_story.py::test_a_hand_stops_it_steps_and_drags": (),
+    "tests/figures/test_explore.py::test_a_hand_can_drag_it": (),
+    "tests/figures/test_explore.py::test_the_keyboard_moves_it_and_its_neighbor_stays": (),
+    "tests/figures/test_explore.py::test_without_a_kernel_the_bundle_is_a_page_and_its_words": (),
+    # Pages in a browser, but one of each kind, with what it is there for. `make quick` runs all tests of a page that has changed.
+    "tests/notebooks/test_extension.py": (),
+    "tests/site/test_archive.py": (),
+    "tests/site/test_asks.py": (
+        "choice-mouse", "test_the_search_gives_no_option_away", "test_without_javascript_the_answer_opens_what_tells_it",
+    ),
+    "tests/site/test_blind.py::test_nothing_in_sight_tells_the_answer": ("chapters/04-rope",),
     "tests/site/test_decks.py": (),
     "tests/site/test_detectors.py": (),
-    "tests/site/test_pages.py::test_a_browser_that_keeps_nothing_meets_no_error": ("index", "chapters/05-relative", "book/your-model"),
-    "tests/site/test_pages.py::test_list_begins_below_an_opening_figure": ("1280-900",),
-    "tests/site/test_pages.py::test_menu_opens_by_keyboard": ("phone",),
+    "tests/site/test_front.py": (
+        "test_all_of_it_is_seen_without_scrolling", "test_each_section_leads_to_a_page_and_each_chapter_back",
+        "test_the_head_is_what_d2lpos_computes", "test_without_scripts_pictures_and_lines_say_the_same",
+    ),
+    "tests/site/test_go_on.py": ("test_the_first_page_leads_to_where_a_visitor_was_and_moves_nothing",),
+    "tests/site/test_ledger.py": ("test_page_shows_every_claim_and_every_erratum", "test_counts_are_those_of_the_tables"),
+    "tests/site/test_models.py": (
+        "test_every_family_has_its_row_its_source_and_its_section", "test_every_release_has_its_row_its_source_and_its_report",
+        "test_search_by_keyboard",
+    ),
+    "tests/site/test_not_found.py": ("test_it_works_from_a_folder", "light"),
+    "tests/site/test_pages.py": (),
+    "tests/site/test_pages.py::test_a_browser_that_keeps_nothing_meets_no_error": ("chapters/05-relative",),
+    "tests/site/test_pages.py::test_a_page_runs_no_script_that_was_slipped_in": ("file",),
     "tests/site/test_pages.py::test_no_page_is_wider_than_the_window_whatever_the_size_of_letters": ("index",),
-    "tests/site/test_pages.py::test_nothing_moves_on_a_slow_line": (),
-    "tests/site/test_pages.py::test_one_entry_of_the_list_is_marked_and_it_lies_over_nothing": ("chapters/03-learned",),
-    "tests/site/test_pages.py::test_page_from_file": ("index", "chapters/projects/p3-from-nothing", "search"),
-    "tests/site/test_pages.py::test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves": (),
-    "tests/site/test_pages.py::test_every_link_leads_to_a_place_that_is_in_sight_then": (),
-    "tests/site/test_pages.py::test_first_visits_are_light": (),
+    "tests/site/test_pages.py::test_page_from_file": ("index", "search"),
+    "tests/site/test_pages.py::test_quick_reference_prints_on_one_sheet": ("",),
+    "tests/site/test_pages.py::test_the_button_of_the_color_mode_says_which": ("",),
     "tests/site/test_paper.py": (),
     "tests/site/test_paper.py::test_what_shows_the_answer_to_a_prediction_first_goes_to_the_end_with_it": ("",),
-    "tests/site/test_search.py::test_results_come_while_one_types_and_open_at_the_paragraph": ("file",),
-    "tests/site/test_search.py::test_the_dialog_is_for_everybody": (),
-    "tests/site/test_search_words.py": ("questions", "words", ""),
+    "tests/site/test_review.py": ("test_answers_by_keyboard_are_compared_and_kept",),
+    "tests/site/test_search.py": (
+        "file", "test_the_index_has_all_pages_and_leads_to_places_that_are_there",
+        "test_the_index_has_no_furniture_and_gives_no_solution_away",
+        "test_the_index_is_small_and_the_same_for_pages_from_a_folder",
+    ),
+    "tests/site/test_search_words.py": ("test_each_alias_leads_to_a_section_that_is_there",),
+    "tests/site/test_styles.py": ("test_a_rule_that_is_lost_is_found",),
     "tests/site/test_summary.py::test_run_without_browser_or_weights": ("1",),
-    "tests/site/test_symptoms.py::test_questions_leave_what_fits": ("answers1",),
-    "tests/site/test_search.py::test_the_page_of_results_shows_words_around_the_match": (),
-    "tests/site/test_your_model.py::test_axe_finds_nothing": ("light",),
-    "tests/site/test_your_model.py::test_every_release_opens_and_its_links_lead_somewhere": (),
-    "tests/site/test_your_model.py::test_nothing_is_wider_than_a_phone": (),
+    "tests/site/test_symptoms.py": ("test_every_row_answers_the_four_questions", "test_rows_open_their_places"),
+    "tests/site/test_your_model.py": (
+        "Qwen3 8B-32768-131072", "vllm-131,072-Yes", "test_a_configuration_is_read_as_people_have_it",
+        "test_a_link_shows_what_the_page_shows", "test_a_remedy_has_settings_for_each_program", "test_by_keyboard",
+        "test_other_encodings_have_their_own_verdicts", "test_scripts_write_no_markup", "test_the_cost_on_a_card_is_that_of_python",
+        "test_the_verdict_is_that_of_python_and_its_kind_stands_in_words", "test_what_comes_in_is_never_markup",
+        "test_what_is_no_configuration_gets_one_sentence", "test_without_scripts_a_sentence_and_the_command",
+    ),
     # What `python -m build` makes, where `make test` has the wheel of pip.
     "tests/repo/test_package.py::test_an_archive_of_the_source_builds_the_same_wheel": (),
     # Classes that are graded.
@@ -149,14 +174,16 @@ COLLECTED, BEGAN, LEFT_OUT = pytest.StashKey[list[str]](), pytest.StashKey[tuple
 
 
 def fits(nodeid: str, part: str) -> bool:
-    """Whether this stands in the brackets of a test's name, or is a part of what does."""
-    whole = nodeid.partition("[")[2].removesuffix("]")
-    return f"-{part}-" in f"-{whole}-" if part else not whole
+    """Whether this is the name of a test's function, or stands in the brackets behind it, or is a part of what does."""
+    function, _, rest = nodeid.partition("::")[2].partition("[")
+    whole = rest.removesuffix("]")
+    return part == function or (f"-{part}-" in f"-{whole}-" if part else not whole)
 
 
 def named(nodeid: str) -> str | None:
-    """The entry of the list that names a test."""
-    names = nodeid, nodeid.partition("[")[0], nodeid.partition("::")[0]
+    """The entry of the list that names a test, the nearest one first: itself, its function, its file or a folder."""
+    file = nodeid.partition("::")[0]
+    names = nodeid, nodeid.partition("[")[0], file, *(folder.as_posix() for folder in PurePosixPath(file).parents)
     return next((name for name in names if name in PROOFS), None)
 
 

@@ -101,22 +101,22 @@ OWN: dict[str, Own] = {}
 
 
 def register(name: str, make: Make, family: str | None = None, version: int | str | None = None) -> None:
-    """Let runs use an encoding of your own, in this process and in all that it sends runs to.
+    """Let runs use an encoding of your own, in this process and in all processes to which it sends runs.
 
-    name: what runs call it.
-    make: from a run to a new `Encoding`; it may read the run's length, limit, dim, heads, layers and causal.
-    family: the family whose color and panel it shares in figures, such as "rope", "alibi" or "relative". If it is not a
-        family of the book, or none is given, the encoding gets its own color and panel.
-    version: part of the key of its runs. Raise it if what the encoding computes changes but its code does not.
+    name: the name of the encoding in runs.
+    make: a function from a run to a new `Encoding`. It may read the run's length, limit, dim, heads, layers and causal.
+    family: the family whose color and panel the encoding shares in figures, such as "rope", "alibi" or "relative". If it
+        is not a family of the book, or none is given, the encoding gets its own color and panel.
+    version: a part of the key of its runs. Raise it if what the encoding computes changes but its code does not.
 
-    The key also contains a hash of the code of make and of all that make uses, except the standard library and
-    installed packages, d2lpos among them. So an old record is never used for code that has changed. A name may be
-    registered again, for example when a cell of a notebook runs again. The hash does not cover what make finds by a name
-    in a string, such as `globals()["Mine"]`, or reads outside of Python, such as `os.environ` or a file. Raise
-    version for these.
+    The key also contains a hash of the code of make and of all code that make uses, except the standard library and
+    installed packages, such as d2lpos. So an old record is never used for code that has changed. A name may be registered
+    again, for example when a cell of a notebook runs again. The hash does not cover what make finds by a name in a string,
+    such as `globals()["Mine"]`, or reads outside of Python, such as `os.environ` or a file. If these change, raise the
+    version.
 
-    Raises ValueError for the name of an encoding of the book, and for a make whose changes no hash can detect
-    if no version is given; TypeError for a make that cannot be called.
+    Raises ValueError for the name of an encoding of the book, and for a make whose changes no hash can detect, if no
+    version is given; TypeError for a make that cannot be called.
 
     >>> from d2lpos import RoPE
     >>> register("slow", lambda run: RoPE(run.dim // 4, 1e6), "rope")

@@ -25,16 +25,17 @@ __all__ = ["execute"]
 
 
 def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, Any]:
-    """Train and test the model of a run; the record, fit for JSON. compiled: train with torch.compile.
+    """Train and test the model of a run, and return the record, fit for JSON. compiled: train with torch.compile.
 
-    On one thread of one kind of machine, runs of the same versions give the same metrics and curve to the last
-    digit; `alike` of `d2lpos.lab.machine` says what one kind is. A row of the curve has
-    the mean training loss since the row before and, for each split of the task, the loss at the
-    training length. The validation split serves choices along the curve, so metrics leave it out. loss_last is
-    the loss on the last tokens, as many as a training sequence has. If the run has probe, the record also
-    contains the `probes` of `d2lpos.lab.inside`, for a learned table the `similarity` of its rows and
-    of their changes in training, and for a causal model `first_token`. If the run has keep, it contains the `char_model` of
-    `d2lpos.lab.char_models`.
+    Runs of the same versions give the same metrics and the same curve to the last digit, on one thread of machines of one
+    kind; `alike` of `d2lpos.lab.machine` says which machines these are. A row of the curve has the mean training loss
+    since the row before and, for each split of the task, the loss at the training length. The validation split is for
+    choices along the curve, so metrics leave it out. loss_last is the loss on the last tokens of a sequence, as many as a
+    training sequence has.
+
+    If the run has probe, the record also contains the `probes` of `d2lpos.lab.inside`; for a learned table, the
+    `similarity` of its rows and of their changes in training; and for a causal model, `first_token`. If the run has keep,
+    the record contains the `char_model` of `d2lpos.lab.char_models`.
 
     >>> record = execute(Run("order", "rope", length=4, steps=20))
     >>> [row["step"] for row in record["curve"]]

@@ -31,10 +31,10 @@ def mean_ci(
     against: str | None = None,
     by: Iterable[str] = ("case", "text"),
 ) -> "DataFrame":
-    """Mean of a column over passages, with its 95 % interval from low to high, and n, as `interval` has them.
+    """Return the mean of a column over passages, its 95 % interval from low to high, and n, computed as in `interval`.
 
-    against: a case that is first subtracted, passage by passage. by: columns whose values are kept apart.
-    Rows without the column are left out.
+    against: a case that is first subtracted from the others, passage by passage. by: the columns whose values are kept
+    apart and not averaged. Rows that do not have the column are left out.
     Raises ValueError if rows with the same number of a passage would be averaged, such as passages of two texts.
 
     >>> rows = records("real-layout")

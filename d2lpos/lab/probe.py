@@ -34,14 +34,15 @@ LONGEST = 8  # characters that a token has, on average, at most
 
 @dataclass(frozen=True)
 class Probe:
-    """A measurement on a trained model: the model, one passage, and what is measured.
+    """A measurement on a trained model: which model, which passage, and what is measured.
 
-    study, part: what is measured; a study may have several parts, such as layers.
-    model: a name of `WEIGHTS`, "gemma3", "stand-in" (tiny, untrained, reads bytes), or "characters" (the
-        model of the pages with RoPE, reads characters).
-    text, seed, length: the text, the number of the passage, and its tokens. dtype: in which the model computes.
+    study, part: what is measured. A study may have several parts, for example one for each layer.
+    model: a name of `WEIGHTS`, "gemma3", "stand-in" (a tiny untrained model that reads bytes), or "characters" (the
+        model with RoPE that runs in the book's pages, and reads characters).
+    text, seed, length: the name of the text, the number of the passage, and how many tokens the passage has.
+    dtype: the dtype in which the model computes.
 
-    Raises ValueError for a name that is not known, and for a size that is not positive.
+    Raises ValueError for an unknown name, and for a size that is not positive.
 
     >>> probe = Probe("real-layout", model="stand-in", length=8)
     >>> Probe(**probe.fields()) == probe
@@ -65,7 +66,7 @@ class Probe:
 
     @property
     def encoding(self) -> str:
-        """What the sweep calls it."""
+        """The name of this probe in the reports of a sweep."""
         return " ".join(filter(None, (self.model, self.text, self.part)))
 
     @property
@@ -75,7 +76,7 @@ class Probe:
         return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
     def fields(self) -> dict[str, Any]:
-        """All fields, fit for JSON."""
+        """All fields in a dictionary, fit for JSON."""
         return asdict(self)
 
 

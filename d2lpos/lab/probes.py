@@ -253,7 +253,7 @@ PROBES = {
 
 
 def run_probe(probe: Probe, device: str = "cpu") -> dict[str, Any]:
-    """Do one probe on one thread, and write down all of it.
+    """Run one probe on one thread, and return its record.
 
     >>> record = run_probe(Probe("real-layout", model="stand-in"))
     >>> record["rows"][0]["case"]

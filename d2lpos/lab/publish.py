@@ -17,10 +17,10 @@ __all__ = ["export"]
 
 
 def export(store: Store, path: str | Path, runs: Iterable[Run] | None = None) -> int:
-    """Write the finished records of a store, or those of `runs` alone, and return how many they are.
+    """Write the finished records of a store, or only the records of `runs`, and return how many there are.
 
-    One record a line, sorted by what was run; the same records give the same bytes. The file is replaced as a
-    whole or, where an OSError is raised, not at all.
+    Each line has one record, and lines are sorted by what was run, so the same records give the same bytes. The file is
+    replaced as a whole or, if an OSError is raised, not at all.
 
     >>> from tempfile import mkdtemp
     >>> folder = mkdtemp()

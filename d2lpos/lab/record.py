@@ -34,12 +34,12 @@ PROBED = PARTS | {
 
 
 def records(study: str, folder: Path | None = None) -> list[dict[str, Any]]:
-    """Return the published records of a study; none where it has none yet.
+    """Return the published records of a study, or none if it has none yet.
 
-    folder: where they are, as STUDY.jsonl; the book's own where none is given.
+    folder: the folder in which they are, as STUDY.jsonl; by default the book's own.
 
-    Raises ValueError for a name that is neither in `STUDIES` nor in `PROBES`, and with file and line for what is no
-    record, has not the key of its run, or the key of another record.
+    Raises ValueError for a name that is neither in `STUDIES` nor in `PROBES`, and with file and line for a line that is
+    no record, does not have the key of its run, or has the key of another record.
 
     >>> {record["run"]["task"] for record in records("order")}
     {'order'}

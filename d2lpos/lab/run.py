@@ -29,30 +29,29 @@ RECORDED |= {"continue_training": "further", "eval_modes": "readings"}
 class Run:
     """One model, trained once and tested.
 
-    task, encoding: names in `TASKS` and `ENCODINGS`.
-    length: tokens of a training sequence; with shortest, each batch draws its length from shortest … length.
+    task, encoding: a name in `TASKS`, and a name in `ENCODINGS`.
+    length: how many tokens a training sequence has. With shortest, each batch draws its length from shortest … length.
     tested: the lengths of test sequences; by default the training length.
     eval_modes: names in `EVAL_MODES`, the ways to evaluate the trained model.
-    steps, batch_size, lr: of training; batch_size is the sequences in a batch, lr the largest learning rate.
-    causal: whether the model has a causal mask; None means the task decides.
-    checks: how many times the losses of the curve are measured during training.
+    steps, batch_size, lr: the number of training steps, the sequences in a batch, and the largest learning rate.
+    causal: whether the model has a causal mask. With None the task decides.
+    checks: how many times during training the losses of the curve are measured.
     precision: "float32", or "bfloat16" for autocast.
-    scale: a factor for what the encoding adds to the embeddings; for a learned table, only at the start.
+    scale: a factor that multiplies what the encoding adds to the embeddings; for a learned table, only at the start.
     add_every_layer: whether the encoding is added before every block, and not only before the first.
     probe: whether the record also says in which layers positions can be read from the trained model.
     keep: whether the record also contains the trained model in 8 bits, and its loss at each position.
-    stack: for each layer, from the first, "full", "window" (half the training length wide), "none" (without position),
-        "gate" (on what attention puts out) or "logit" (learned, in each softmax); () is all full.
+    stack: the kind of each layer, from the first: "full", "window" (half the training length wide), "none" (without
+        position), "gate" (on the output of attention) or "logit" (a learned one in each softmax). () means all full.
     continue_training: names in `EVAL_MODES`. In each mode, a copy of the trained model is trained for further_steps more on
         up to further_length tokens, with as many tokens in a batch. Scaling rules then stretch to that length.
-    places, limit: how positions are assigned, in training and in tests, a name in `PLACES`; with those in
-        `LIMITED` they stay below limit.
-    dropout, drop: where dropout falls in training, a name in `DROPOUTS`, and its rate.
+    places, limit: how positions are assigned in training and in tests, a name in `PLACES`. With a name in `LIMITED`,
+        positions stay below limit.
+    dropout, drop: where dropout is applied in training, a name in `DROPOUTS`, and its rate.
 
-    Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
-    not fit, an eval mode or places that its encoding does not have, a rate without dropout or dropout without a
-    rate, special tokens to protect where the task has none, digits to couple where it adds none, and times where it has
-    none.
+    Raises ValueError or TypeError for an unknown name, a size that is not positive, and lengths that do not fit each
+    other; for an eval mode or places that the encoding does not have, a rate without dropout, and dropout without a rate;
+    and for special tokens to protect, digits to couple, or times, if the task has none.
 
     >>> run = Run("order", "rope", length=8)
     >>> run.key
@@ -173,15 +172,15 @@ class Run:
 
     @property
     def stretch(self) -> float:
-        """The length to stretch to as a multiple of the training length, at least 1: of further training, else of tests."""
+        """How many training lengths a scaling rule stretches to: the length of further training, or else of tests; at least 1."""
         return max(1.0, (self.further_length or max(self.tested)) / self.length)
 
     @property
     def key(self) -> str:
         """16 hexadecimal digits: a hash of all fields that differ from their defaults, and of versions.
 
-        A field that is added later with a default therefore leaves the keys of earlier records alone. Of an
-        encoding that was registered, its version and its code as it is now are part of the key.
+        So a field that is added later with a default does not change the keys of earlier records. If the encoding was
+        registered, its version and its code as it is now are part of the key.
         """
         settings = {
             RECORDED.get(f.name, f.name): v
@@ -195,19 +194,19 @@ class Run:
 
     @property
     def versions(self) -> dict[str, int]:
-        """The versions that a run has today. With the same versions, machines of one kind compute the same digits."""
+        """The versions that a run has today. Runs of the same versions get the same digits on machines of one kind."""
         versions = {"protocol": PROTOCOL, "task": TASKS[self.task].version}
         return versions | {"rounding": ROUNDING.get(self.encoding, 1)}
 
     def fields(self) -> dict[str, Any]:
-        """All fields, fit for JSON, by the names that they have in a record; `from_fields` makes the same run of them."""
+        """All fields, fit for JSON, with the names that they have in a record. `from_fields` makes the run again from them."""
         return {
             RECORDED.get(name, name): list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()
         }
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> "Run":
-        """The run of a record, from `record["run"]`. Raises TypeError for a field that no run has."""
+        """The run that `record["run"]` describes. Raises TypeError for a field that no run has."""
         names = {recorded: name for name, recorded in RECORDED.items()}
         return cls(**{names.get(name, name): value for name, value in fields.items()})
 

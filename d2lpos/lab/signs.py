@@ -17,13 +17,13 @@ __all__ = ["signs"]
 
 
 def signs(moments: "DataFrame", value: str = "test", against: str = "none") -> "DataFrame":
-    """Return for each placement in how many seeds it is better and worse than `against`, each at the rate chosen for it.
+    """Return for each placement, at the rate chosen for it, in how many seeds it is better and worse than `against`.
 
     Columns: task, encoding, moment, dropout; drop, the chosen rate; mean difference; better and worse, counts of
-    seeds, where smaller values count as better; sign and rank, the p values of the exact two-sided
-    sign test and of Wilcoxon's signed ranks (1945), exact as well. Equal seeds are left out of both.
+    seeds, where smaller values count as better; sign and rank, the exact p values of the two-sided sign test and of
+    Wilcoxon's signed-rank test (1945). Both tests leave out seeds without a difference.
 
-    Raises ValueError where nothing is `against`, and where the seeds of two do not match.
+    Raises ValueError if no run has `against`, and if the seeds of two placements do not match.
 
     >>> none = [Run("lookup", "learned", s, 16, steps=1) for s in (0, 1)]
     >>> arm = {"dropout": "sum", "drop": 0.5}

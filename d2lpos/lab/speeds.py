@@ -14,9 +14,9 @@ __all__ = ["speeds"]
 def speeds(contest: str, device: str = "cpu") -> "DataFrame":
     """Return a published table of the page on speed, with a row for each contender.
 
-    contest: what was measured: "rope-forward", "alibi", …
+    contest: the name of what was measured, such as "rope-forward" or "alibi".
 
-    Raises ValueError for a contest that is not published for this device, and where none is.
+    Raises ValueError for a contest that is not published for this device, and for a device without published contests.
 
     >>> speeds("t5")["Contender"].tolist()
     ['Hugging Face T5', '`T5Bias`']

@@ -45,17 +45,16 @@ ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, heartbeat = excluded.hea
 
 
 class Store:
-    """Runs that are running, finished or failed, in the file `path`, which is made where there is none.
+    """Runs that are running, finished or failed, in the file `path`, which is made if it does not exist.
 
-    patience: seconds without a heartbeat after which the driver of a run counts as dead.
-    look: whether to only read. Then no file is made, and the file may be on a medium that cannot be written.
+    patience: after how many seconds without a heartbeat the driver of a run counts as dead.
+    look: whether to only read. If so, no file is made, and the file may be on a medium that cannot be written.
 
-    A run that is not in the store can be claimed, and so can the runs of a dead driver. Each method is one
-    transaction: it happens completely or not at all.
+    A driver can claim a run that is not in the store, and the runs of a dead driver. Each method is one transaction,
+    which happens completely or not at all.
 
-    Raises ValueError for a file that is damaged, no store, or one of another version, and a patience that is not finite
-    and positive; OSError where the file
-    cannot be read or written, as on a full disk.
+    Raises ValueError for a file that is damaged, no store, or a store of another version, and for a patience that is not
+    finite and positive; OSError if the file cannot be read or written, as on a full disk.
 
     >>> from tempfile import mkdtemp
     >>> Store(mkdtemp() + "/lab.sqlite").states()
@@ -89,7 +88,7 @@ class Store:
             return dict(database.execute("SELECT key, state FROM runs ORDER BY key"))
 
     def records(self, keys: Iterable[str] | None = None) -> list[dict[str, Any]]:
-        """Return the finished records, or those of `keys` alone, sorted by key."""
+        """Return the finished records, or only the records of `keys`, sorted by key."""
         with self._transaction() as database:
             rows = database.execute("SELECT key, record FROM runs WHERE state = 'finished' ORDER BY key")
             keys = None if keys is None else set(keys)
@@ -108,7 +107,7 @@ class Store:
 
     @contextmanager
     def driver(self) -> Iterator[str]:
-        """A name with which runs are claimed. While it is in use, it sends heartbeats; afterward its claims are free."""
+        """The name of a driver, which claims runs. It sends heartbeats while this context is open, and then frees its claims."""
         owner = f"{_place()} {os.getpid()} {uuid.uuid4().hex}"
         done = Event()
 
@@ -129,7 +128,7 @@ class Store:
                 database.execute("DELETE FROM runs WHERE owner = ?", (owner,))
 
     def claim(self, runs: Mapping[str, Run], owner: str) -> str | None:
-        """Claim the first free one of `runs`, and return its key, or None where none is free."""
+        """Claim the first of `runs` that is free, and return its key, or None if no run is free."""
         now = time.time()
         with self._transaction() as database:
             known = {key: row for key, *row in database.execute("SELECT key, owner, heartbeat FROM runs")}
@@ -141,7 +140,7 @@ class Store:
         return None
 
     def finish(self, record: dict[str, Any]) -> None:
-        """Store a record. It is never replaced: a later record of the same run is dropped."""
+        """Store a record. No record is ever replaced, so a later record of the same run is dropped."""
         with self._transaction() as database:
             database.execute(FINISH, (record["key"], line(record["run"]), line(record)))
 

@@ -173,7 +173,7 @@ def added(run: Run) -> tuple[Run, ...]:
 
 STUDIES = {
     "order": Study(
-        "Did A come before B? Which encodings let a small model tell?",
+        "Which encodings let a small model say whether A came before B?",
         full=(*each(ORDER, EVERY), *each(replace(ORDER, causal=True), CAUSAL)),
         smoke=(replace(ORDER, encoding="rope", steps=20),),
         value="accuracy",
@@ -185,7 +185,7 @@ STUDIES = {
         value="loss_last",
     ),
     "needle": Study(
-        "Trained on up to 32 tokens, can a model find one key among 64, 128 and 256?",
+        "Can a model that was trained on up to 32 tokens find one key among 64, 128 and 256 tokens?",
         full=each(NEEDLE, ("none", "sinusoidal", "learned", "rope", *BIASES), LONGER),
         smoke=(small(replace(NEEDLE, encoding="alibi"), 16, 32),),
         value="accuracy",
@@ -197,7 +197,7 @@ STUDIES = {
         value="accuracy",
     ),
     "crowd": Study(
-        "If scores grow with the logarithm of the length, and nothing is trained again, which models find the needle again?",
+        "If scores are multiplied by a factor that grows with the logarithm of the length, without further training, which models find the needle again?",
         full=each(
             CROWD,
             ("none", "rope", "t5", "t5 short", "alibi"),
@@ -207,7 +207,7 @@ STUDIES = {
         value="accuracy",
     ),
     "settings": Study(
-        "Which scaling rule finds the needle in longer rows, which part of it does so, and what does one wrong setting cost?",
+        "With which scaling rule does a model find the needle in longer rows? Which part of the rule does the work, and what does one wrong setting cost?",
         full=(replace(NEEDLE, encoding="rope", eval_modes=(*STRETCHED, *HALVED, "window", *MISREAD)),),
         smoke=(small(replace(NEEDLE, encoding="rope", eval_modes=("yarn", *MISREAD)), 16, 32),),
         value="accuracy",
@@ -267,7 +267,7 @@ STUDIES = {
         value="accuracy",
     ),
     "gates": Study(
-        "If attention has work at few tokens, does a gate on its output, or a learned logit, keep the first token from being a sink?",
+        "If attention is useful at only a few tokens, does a gate on its output, or a learned logit, keep the first token from being a sink?",
         full=tuple(
             replace(DORMANT, stack=(kind,), steps=steps) for steps in (300, 1200) for kind in ("full", "gate", "logit")
         ),
@@ -295,7 +295,7 @@ STUDIES = {
         value="loss_last",
     ),
     "scale": Study(
-        "How large should the vector of a position be beside the vector of a token?",
+        "How large should the vector of a position be, compared with the vector of a token?",
         full=tuple(
             replace(SCALED, encoding=encoding, scale=scale)
             for encoding in ("sinusoidal", "learned")
@@ -304,7 +304,7 @@ STUDIES = {
         smoke=(small(replace(SCALED, encoding="sinusoidal", scale=4)),),
     ),
     "layers": Study(
-        "Is a position that is added once still there six layers later?",
+        "If positions are added once, can they still be read six layers later?",
         full=(
             replace(DEEP, encoding="none"),
             *(
@@ -316,7 +316,7 @@ STUDIES = {
         smoke=(small(replace(DEEP, encoding="sinusoidal", add_every_layer=True)),),
     ),
     "digits": Study(
-        "Does a learned table find out that pixels stand in rows and columns?",
+        "Does a learned table show that pixels are arranged in rows and columns?",
         full=(
             *each(PIXELS, ("none", "sinusoidal", "learned")),
             replace(PIXELS, encoding="learned", scale=0.02),
@@ -325,12 +325,12 @@ STUDIES = {
         value="accuracy",
     ),
     "dropout-language": Study(
-        "If a model is trained on two chapters again and again, where must dropout fall to make it better at others?",
+        "If a model is trained on two chapters again and again, where should dropout be applied so that the model predicts other chapters better?",
         full=dropped(REREAD),
         smoke=tried(REREAD),
     ),
     "shorter": Study(
-        "Without dropout, is a model that is trained on two chapters better at others if it stops early?",
+        "Without dropout, does a model that is trained on two chapters predict other chapters better if training stops early?",
         full=tuple(
             replace(REREAD, encoding=encoding, steps=steps, checks=steps // 50)
             for encoding in ("sinusoidal", "learned")
@@ -344,7 +344,7 @@ STUDIES = {
         smoke=tried(MASKED),
     ),
     "readers": Study(
-        "Small models that differ only in their encoding read a novel in the page. How large is their loss, and where?",
+        "Small models that differ only in their encoding read a novel. How large is their loss at each place of the text?",
         full=each(
             CHAR_MODEL,
             ("none", "sinusoidal", "learned", "rope", "t5", "alibi"),
@@ -354,12 +354,12 @@ STUDIES = {
         value="loss_last",
     ),
     "dropout-lookup": Study(
-        "If a model must know the position of each token, what does dropout cost it?",
+        "If a task needs the position of each token, how much does dropout cost?",
         full=dropped(LOOKUP),
         smoke=tried(LOOKUP),
     ),
     "scale-gpu": Study(
-        "Does what small models show hold for 14 million weights, trained on 33 million bytes of source code?",
+        "Are the results of the small models also true for a model of 14 million weights that is trained on 33 million bytes of source code?",
         full=at_scale(SOURCE),
         smoke=at_scale(
             replace(
@@ -373,5 +373,5 @@ STUDIES = {
 """The recorded studies by name.
 
 >>> STUDIES["order"].question
-'Did A come before B? Which encodings let a small model tell?'
+'Which encodings let a small model say whether A came before B?'
 """

@@ -25,9 +25,10 @@ def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame"
     The first columns say what was run: task, encoding, causal, trained (the training length), other fields that
     differ between the runs, and seed. Then come the test (reading, length and split) and its results (loss,
     accuracy, loss_last and accuracy_last, nan if there is none), and seconds, device and key of the run.
-    A probe has layer, error and r2 instead of test and results. Records without probes are left out there.
+    The row of a probe has layer, error and r2 instead of a test and its results. With of="probes", records without
+    probes are left out.
 
-    Raises ValueError for another `of`.
+    Raises ValueError for any other `of`.
 
     >>> table = frame([execute(Run("order", length=4, steps=1))])
     >>> table[["encoding", "seed", "length", "split"]].values.tolist()
@@ -61,12 +62,12 @@ def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame"
 def interval(values: "Series", drawn: str | Sequence[str] = "seed") -> tuple[float, float, float, int]:
     """Return the mean of values, its 95 % interval from low to high, and n, the number of independent draws.
 
-    values: numbers with an index that says from which draw each comes. drawn: the names of the index that distinguish draws,
-    such as the seed of a training or the number of a passage. Eight needles of one passage are one draw, so average them
-    first. Passages of two texts are not draws of one kind, so give each text its own interval.
+    values: numbers with an index that says from which draw each number comes. drawn: the names in the index that tell draws
+    apart, such as the seed of a training run or the number of a passage. Eight needles of one passage are one draw, so
+    average them first. Passages of two texts are not draws of one kind, so compute an interval for each text.
 
-    The interval is Student's. With one draw there is none, and low and high are nan.
-    Raises ValueError for a name that is not in the index, for nan, and if several values belong to one draw.
+    The interval is Student's. One draw has no interval, so low and high are nan.
+    Raises ValueError for a name that is not in the index, for a nan, and if several values belong to one draw.
 
     >>> from pandas import Series
     >>> passages = Series([1.0, 3.0, 2.0]).rename_axis("seed")
@@ -95,10 +96,9 @@ def interval(values: "Series", drawn: str | Sequence[str] = "seed") -> tuple[flo
 def summary(frame: "DataFrame", by: Sequence[str] | None = None, value: str = "loss") -> "DataFrame":
     """Return the mean of a column over seeds, its 95 % interval from low to high, and n, the number of seeds.
 
-    by: the columns whose values are kept apart and not averaged; by default all that say what was run and
-    tested.
+    by: the columns whose values are kept apart and not averaged; by default all columns that say what was run and tested.
 
-    The interval is Student's. With one seed there is none, and low and high are nan. Rows without a value are left out.
+    The interval is Student's. One seed has no interval, so low and high are nan. Rows without a value are left out.
     Raises ValueError for a column that does not exist, and if rows of one seed would be averaged.
 
     >>> runs = [Run("order", length=4, steps=1, seed=s) for s in (0, 1)]
@@ -121,12 +121,12 @@ def paired(
 ) -> "DataFrame":
     """Return the mean of the differences between runs of the same seed, with its 95 % interval and n.
 
-    Rows whose column `of` is `against` are subtracted from the others with the same columns `by`, which are
-    by default all columns that say what was run and tested. Runs of one seed share batches and first
-    weights, so their differences may vary less than the runs. To see what an eval mode changes, use of="reading" and
+    Rows whose column `of` is `against` are subtracted from the other rows that have the same values in the columns `by`,
+    by default in all columns that say what was run and tested. Runs of one seed share batches and first weights, so their
+    differences may vary less than the runs themselves. To see what an eval mode changes, use of="reading" and
     against="as trained".
 
-    Raises ValueError as `summary` does, if no row is `against`, and if two groups have different seeds.
+    Raises ValueError as `summary` does, if no row has `against`, and if two groups have different seeds.
 
     >>> few = {"length": 4, "steps": 1}
     >>> runs = [Run("order", e, **few) for e in ("none", "t5")]

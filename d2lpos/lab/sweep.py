@@ -43,21 +43,21 @@ def sweep(
     device: str = "cpu",
     retry: bool = False,
 ) -> dict[str, int]:
-    """Do those of `runs` that are not done yet, and return how many are "finished" and how many have "failed".
+    """Do all of `runs` that are not done yet, and return how many are "finished" and how many have "failed".
 
     work: a function that returns the record of a run on a device; by default `execute`.
-    jobs: how many runs at a time, each in its own process; with 1 they run in this process.
+    jobs: how many runs are done at a time, each in its own process. With 1 they are done in this process.
     cluster: "local:4" for Dask with four processes, or the address of a Dask cluster, "tcp://host:port" or
         "tls://host:port", whose workers are processes.
-    retry: do failed runs again.
+    retry: whether to do failed runs again.
 
-    A run that raises is stored as failed, with its traceback, and so is a run whose process died three times. (An
-    existing cluster counts deaths by its own rule.) The other runs go on. Drivers may share a store: each
-    returns when its runs are done, by itself or by another driver. An interrupted driver releases its runs, and the
-    same call later goes on from there.
+    A run that raises an error is stored as failed, with its traceback, and so is a run whose process died three times.
+    (An existing cluster counts deaths by its own rule.) The other runs go on. Several drivers may share a store. Each
+    returns when all of its runs are done, by itself or by another driver. An interrupted driver releases its runs, and if
+    you call it again, it goes on from there.
 
-    Raises ValueError for jobs or a cluster that cannot be, ImportError where Dask is missing, OSError where the
-    cluster or the store is out of reach.
+    Raises ValueError for impossible jobs or an impossible cluster, ImportError if Dask is missing, and OSError if the
+    cluster or the store cannot be reached.
 
     >>> from tempfile import mkdtemp
     >>> store = Store(mkdtemp() + "/lab.sqlite")

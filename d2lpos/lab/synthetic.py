@@ -27,9 +27,9 @@ Sample = tuple[Tensor, Tensor]
 
 
 def order(size: int, length: int, generator: torch.Generator) -> Sample:
-    """Did A come before B? Each row is a random order of the letters 0 … length − 1, A is 0 and B is 1.
+    """Did A come before B? Each row has the letters 0 … length − 1 in a random order, where A is 0 and B is 1.
 
-    Returns tokens (size, length) and labels (size,), 1 where A comes first; both int64.
+    Returns tokens (size, length) and labels (size,), both int64. A label is 1 if A comes first.
     Raises ValueError for a length below 2 or above 512.
 
     >>> generator = torch.Generator().manual_seed(0)

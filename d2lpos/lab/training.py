@@ -34,14 +34,14 @@ def train(
     watch: Callable[[int, float], None] | None = None,
     places: Places = counted,
 ) -> nn.Module:
-    """Fit `model` to `sampler` on `steps` fresh batches of `size` sequences, and return it.
+    """Fit `model` to `sampler` on `steps` fresh batches of `size` sequences, and return the model.
 
-    AdamW; the learning rate rises to `rate` over the first twentieth of the steps, then falls to 0 along a
-    line. With `shortest`, each batch draws its length from shortest … length. precision "bfloat16" is
-    autocast. watch(step, loss) is called after each step. places(tokens, generator) returns the positions of a
-    batch, as in `d2lpos.lab.places`; by default they are counted along the row. Raises ValueError for
-    another precision, sizes that are not positive, a `shortest` above length, and a seed that is negative or
-    takes more than 31 bits.
+    The optimizer is AdamW. Its learning rate rises to `rate` over the first twentieth of the steps, and then falls to 0
+    along a straight line. With `shortest`, each batch draws its length from shortest … length. The precision "bfloat16"
+    means autocast. watch(step, loss) is called after each step. places(tokens, generator) returns the positions of a
+    batch, as in `d2lpos.lab.places`; by default positions are counted along the row. Raises ValueError for another
+    precision, sizes that are not positive, a `shortest` above length, and a seed that is negative or takes more than
+    31 bits.
 
     >>> from d2lpos import Sinusoidal, Transformer
     >>> from d2lpos.lab import order
@@ -169,7 +169,7 @@ def all_right(right: Tensor, targets: Tensor) -> Tensor:
 def accuracy(model: nn.Module, sampler: Sampler, length: int, size: int = 2048, seed: int = 0) -> float:
     """The share of answers that `model` gets right in `size` new sequences, from 0 to 1.
 
-    The model's mode is not changed: after `train` it is in evaluation, but a new model is in training mode.
+    The model's mode is not changed. After `train` a model is in evaluation mode, but a new model is in training mode.
 
     >>> from d2lpos import Transformer
     >>> from d2lpos.lab import order

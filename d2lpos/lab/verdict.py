@@ -30,10 +30,10 @@ FAMILY = ["task", "encoding", "moment"]
 
 
 def moments(records: Iterable[dict[str, Any]]) -> "DataFrame":
-    """Return a row for each run and moment, "best" by its validation loss and "last".
+    """Return a row for each run and moment: "best", where the validation loss is least, and "last".
 
-    Columns: task, encoding, dropout, drop, seed, moment, step, validation, test and gap; losses in nats. The gap is
-    the test loss minus that on the text of the training, nan for a task that has no such split.
+    Columns: task, encoding, dropout, drop, seed, moment, step, validation, test and gap. Losses are in nats. The gap is
+    the test loss minus the loss on the training text, and nan for a task that has no such split.
 
     Raises KeyError for records of a task without validation.
 
@@ -57,10 +57,10 @@ def moments(records: Iterable[dict[str, Any]]) -> "DataFrame":
 
 
 def verdicts(moments: "DataFrame", value: str = "test", against: str = "none") -> "DataFrame":
-    """Return a verdict on each placement: how its runs differ from the runs `against`, each at the rate chosen for it.
+    """Return a verdict on each placement, at the rate chosen for it: how its runs differ from the runs `against`.
 
-    Columns: dropout, task, encoding, moment; mean, low, high and n as `paired` gives them; drop, the chosen rate; p,
-    after Holm's correction over the placements of one task, encoding and moment; and the verdict, "no difference",
+    Columns: dropout, task, encoding, moment; mean, low, high and n as `paired` gives them; drop, the chosen rate; p, the p
+    value after Holm's correction over the placements of one task, encoding and moment; and the verdict, "no difference",
     "better", "worse" or "undecided". Smaller values count as better.
 
     Raises ValueError as `paired` does.

@@ -108,10 +108,10 @@ def attend_flex(
 
 @cache
 def compiled() -> Callable[..., Tensor]:
-    """FlexAttention's program; compiled when it is first called, and anew for other biases and masks.
+    """FlexAttention's program. It is compiled when it is first called, and again for other biases and masks.
 
-    On a CPU it is compiled for each length of its own, and for eight at most: of the programs that PyTorch 2.13 writes
-    for lengths that vary its compiler for C++ refuses some, that with ALiBi's bias among them.
+    On a CPU it is compiled for each length separately, and for eight lengths at most. PyTorch 2.13 can also write programs
+    for lengths that vary, but its C++ compiler refuses some of them, such as the one with ALiBi's bias.
 
     >>> compiled() is compiled()
     True

@@ -72,7 +72,7 @@ def test_what_it_says_of_losses_is_what_the_records_say():
     curves = {name: losses for name, losses in means().items() if name in (*CURVES, "learned")}
     clocks, rope, alibi = (curves[name] for name in ("sinusoidal", "RoPE", "ALiBi"))
     says(f"jumps from {clocks[0]:.1f} to {clocks[1]:.1f} as soon as the text is twice as long")
-    says("At a loss of 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")
+    says("At a loss of 1.4 a model hesitates among four equally likely characters, at 4.0 among 55.")
     assert rope[0] + 0.3 < rope[1] < 2 and rope[2] > 4  # "gets worse at 128 and fails at 256"
     assert max(alibi) - min(alibi) < 0.05
     worse = [curves[name][-1] for name in ("sinusoidal", "T5", "RoPE")]
@@ -85,7 +85,7 @@ def test_what_it_says_of_losses_is_what_the_records_say():
     assert far["RoPE, window"] < far["ALiBi, window"]
     longer = {row["Encoding"]: row for row in csv.DictReader((BOOK / "results" / "readers-test.csv").open())}
     assert abs(float(longer["T5"]["at 512"]) - float(longer["T5"]["at 128"])) < 0.01
-    says("(Trained on 128 characters, T5 reads on to 512.)")
+    says("(A T5 model that was trained on 128 characters does guess well at 512.)")
     says(f"at 512 its loss is {far['RoPE, window']:.2f}, lower than ALiBi’s")
 
 
@@ -133,7 +133,7 @@ def test_what_it_says_of_models_is_what_was_counted():
     kinds = [count(kind, years=since) for kind in ("some", "none", "bias", "table", "sinusoids")]
     assert kinds == [13, 7, 2, 0, 1]
     says(
-        "13 have some attention layers without any position, and in seven no attention layer has one.",
+        "13 have no position in some attention layers, and seven have none in any.",
         "and one adds clocks to the words.",
     )
     rows = [

@@ -45,7 +45,7 @@ def test_the_list_has_every_study_with_its_cost(folder, store, capsys):
     listed = capsys.readouterr().out.splitlines()
     assert len(listed) == 2 * len(EVERY)
     assert listed[:4] == [
-        "order: Did A come before B? Which encodings let a small model tell?",
+        "order: Which encodings let a small model say whether A came before B?",
         f"    {BOTH} runs with 2 seeds, about {BOTH} min on cpu; {BOTH - 1} published",
         f"extrapolation: {STUDIES['extrapolation'].question}",
         f"    {2 * len(STUDIES['extrapolation'].full)} runs with 2 seeds, not measured yet; 0 published",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from d2lpos.pretrained import encoding_of
+from d2lpos.config import read
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "book" / "models" / "releases.yml"
@@ -22,7 +22,7 @@ TOKENS = 1024  # of the text that those are read for whose positions depend on i
 def releases() -> list[dict]:
     """What the file holds, in its order; each with the family that its configuration is read as."""
     entries = yaml.safe_load(FILE.read_text("utf-8"))
-    return [{**one, "family": encoding_of(one["config"], tokens=TOKENS).family} for one in entries]
+    return [{**one, "family": read(one["config"])["family"]} for one in entries]
 
 
 @cache

@@ -56,7 +56,7 @@ def test_the_counts_say_on_what_they_rest_and_what_defaults_alone_would_give():
     essay, chapter, page = map(text, ("book/essay.md", "chapters/08-choosing.ipynb", "book/models.md"))
     claim = yaml.safe_load((BOOK / "claims.yml").read_text("utf-8"))["claims"]["most-models-use-rope"]["because"]
     assert f"Of the {SINCE.total()} since 2024, {released} rest on a release, and {RELEASED['turn']} of these turn" in essay
-    assert f"By the defaults alone {DEFAULT['turn']} of {default} would." in essay
+    assert f"If we counted only defaults, {DEFAULT['turn']} of {default} would." in essay
     assert f"{differ} of the {released} releases differ from the default" in chapter
     turned = RELEASED["turn"] + RELEASED["some"]
     assert f"of these {turned} turn in at least some layers and {RELEASED['turn']} in every one." in page

@@ -54,7 +54,7 @@ LITTLE = re.compile(
 # What stands there speaks of another thing: the prediction, and the words.
 OTHER = {
     *(("9A.pace", "reads a text at double pace"), ("P1.file", "48 chapters"), ("P1.file", "(48, 48)")),
-    *(("6.needle", "a needle one token back, 100 back"), ("P2.cost", "How can a head that looks one back do this?")),
+    *(("6.needle", "1 token back, 100 tokens back"), ("P2.cost", "How can a head that looks one back do this?")),
     *(("P2.cost", "it copies the word before"), ("P2.cost", "Without the head that looks one back"), ("P2.still", "Head 0 of layer 16")),
     *(("P2.still", "1 of layer 16"), ("P2.still", "head 0 of layer 16"), ("P2.still", "layer 16, head 0")),
     *(("5.untouched", "Five questions to keep"), ("8.winners", "At eight times that length KERPLE comes first")),

@@ -46,7 +46,7 @@ def test_answers_by_keyboard_are_compared_and_kept(reader):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(first.locator(".overlooked")).to_have_text(
-        "Let query and key change places, and the score changes."
+        "If the query and the key exchange their positions, the score changes."
     )
     expect(first.locator(".when")).to_have_text("Not right. It comes back tomorrow.")
     expect(first.locator("details p").last).to_be_visible()

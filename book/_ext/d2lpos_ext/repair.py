@@ -8,9 +8,10 @@ from sphinx.application import Sphinx
 FIRST = '<figure class="first"'
 STORAGE = re.compile(r"\b(?:window\.)?((?:local|session)Storage\b)")
 KEEPING = ("scripts/pydata-sphinx-theme.js", "sphinx_highlight.js")
-# The theme measures what scrolls and marks it, all at once: for each, the browser lays out what it had put off since it is out of
-# sight. One by one, a reader can press keys in between.
-MARK = re.compile(r"\be\.tabIndex=([^?;{}]+)(\?0:-1)")
+# The theme measures what scrolls and marks it. For each the browser would lay out the whole page anew, with all code that is
+# folded. An observer is told when a box has its size, or another one, and what is folded waits until it is opened.
+MARK = re.compile(r"\be\.tabIndex=([^?;{}]+\?0:-1)")
+OBSERVER = "const scrolling=new ResizeObserver(all=>{for(const{target:e}of all){const to=CONDITION;if(e.tabIndex!==to)e.tabIndex=to}});"
 UNUSED = ("fontawesome", "bootstrap", "design-tabs")
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
@@ -80,7 +81,9 @@ def repair_pages(app: Sphinx) -> None:
     for name in KEEPING:
         path = site / "_static" / name
         script = STORAGE.sub(r"kept.\1", path.read_text("utf-8").replace("kept.", ""))
-        path.write_text(MARK.sub(r"setTimeout(()=>{e.tabIndex=\1\2})", script), "utf-8")
+        if condition := MARK.search(script):
+            script = OBSERVER.replace("CONDITION", condition[1]) + MARK.sub("scrolling.unobserve(e),scrolling.observe(e)", script)
+        path.write_text(script, "utf-8")
     for name in UNUSED:
         for path in (site / "_static").rglob(f"{name}.js*"):
             path.unlink()
