@@ -108,7 +108,7 @@ def test_as_many_releases_are_named():
         releases = list(csv.DictReader(lines))
     number, own = len(releases), sum(bool(re.search(r"(YaRN|Llama 3|linear) by", one["position"])) for one in releases)
     by_user = sum(bool(one["by user"]) for one in releases)
-    stretches = f"[{number} releases](../../book/models.md#releases) {own} have such a stretch in their file, and for {by_user} their developers say"
+    stretches = f"[{number} releases](../../book/models.md#releases) that this book lists, {own} have a stretch in their file. For {by_user} others, the"
     assert stretches in text("chapters/in-depth/04b-stretching.ipynb")
     assert f"Here are {number} released models." in text("book/models.md")
     assert f"For {sum(bool(row['release']) for row in ROWS)} of them it shows a released model" in text("book/models.md")
