@@ -5,6 +5,10 @@ is made here: a text of the file, and what stands in its place. The others are m
 by what they bring into a line.
 """
 
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
 MISTAKES = {
     "d2lpos/bias/alibi.py": ['if rule == "paper" → if rule == "released"', "-octaves / below → -8 / below",
         "number - below + 0.5 → number - below + 1", "return slope"],
@@ -700,3 +704,11 @@ AS_GOOD = {
     "torch.where(distance < exact": "at this very distance both ways give the same bucket",
     "clamp_(-far, far).add_(far)": "the last bucket begins before the largest distance",
 }
+
+
+def listed() -> Iterator[tuple[str, list[str], str]]:
+    """Each mistake: its file, the tests that must notice it, and what it is."""
+    for place, mistakes in MISTAKES.items():
+        file, *tests = re.split(r" (?=tests/)", place)
+        for mistake in mistakes:
+            yield file, tests or [f"tests/core/test_{Path(file).stem}.py"], mistake
