@@ -72,9 +72,3 @@ def test_other_lengths_are_refused(length):
         str(raised.value)
         == f"length must be 64, 256 or 576, for pixels, or 16, for patches of 2 × 2 pixels; got {length}"
     )
-
-
-def test_other_splits_are_refused():
-    with pytest.raises(ValueError) as raised:
-        digits(2, 16, torch.Generator(), split="unseen")
-    assert str(raised.value) == "split must be one of train, validation, test; got 'unseen'"

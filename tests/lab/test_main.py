@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from functools import partial
 
 import pytest
 import torch
@@ -16,7 +15,7 @@ from d2lpos.lab import STUDIES, Run, Store, export, records
 from d2lpos.lab.__main__ import EVERY, cost, main
 from d2lpos.lab.lines import line, read
 from d2lpos.lab.publish import publish
-from d2lpos.lab.report import duration, origin, pages
+from d2lpos.lab.report import duration, pages
 from d2lpos.runtime.published import RESULTS
 from tests.lab.results import result
 
@@ -64,17 +63,6 @@ def test_costs():
     ]
 
 
-def test_smoke_of_a_study_from_end_to_end(folder, python):
-    done = python("-m", "d2lpos.lab", "extrapolation", "--smoke")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1] == "3 of 3 runs to do: seconds"
-    assert (
-        done.stdout.count("RoPE, NTK") == 2 and "on the last tokens, unseen: mean over seeds" in done.stdout
-    )
-    assert "3 finished, 0 running, 0 failed of 3" in done.stderr
-    assert list(folder.iterdir()) == []
-
-
 def test_the_second_call_runs_nothing(folder, capsys):
     again = ["order", "--smoke", "--store", "mine.sqlite"]
     assert main(again) == 0
@@ -83,16 +71,6 @@ def test_the_second_call_runs_nothing(folder, capsys):
     second, after = capsys.readouterr().out, Store("mine.sqlite").records()
     assert "1 of 1 runs to do: seconds\n" in first and "0 of 1 runs to do\n" in second
     assert before == after and first.splitlines()[2:] == second.splitlines()[2:]
-
-
-def test_a_published_study_is_finished_already(folder, capsys):
-    store = Store("there.sqlite")
-    for run in STUDIES["order"].runs(range(1)):
-        store.finish(result(run))
-    export(store, folder / "order.jsonl")
-    assert main(["order", "--seeds", "1", "--results", "."]) == 0
-    assert f"0 of {BOTH // 2} runs to do\n" in capsys.readouterr().out
-    assert Store("lab.sqlite").records() == store.records()
 
 
 def finish(store, seeds):
@@ -161,14 +139,6 @@ def test_tables_say_n_where_it_differs(store, capsys):
     finish(store, range(2))
     assert main(call) == 0
     assert "n = " not in capsys.readouterr().out
-
-
-def test_compile(monkeypatch):
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))  # no C++ compiler needed
-    assert main(["order", "--smoke", "--store", "mine.sqlite", "--compile"]) == 0
-    (record,) = Store("mine.sqlite").records()
-    assert record["machine"]["compiled"]
-    assert dict(origin("order", [record]))["Command"] == "`python -m d2lpos.lab order --seeds 1 --compile`"
 
 
 def test_summary_and_plot_run_nothing(folder, store, capsys):

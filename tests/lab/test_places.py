@@ -1,7 +1,6 @@
 """Who hands out positions: what they are, and that they reach the model."""
 
 from dataclasses import replace
-from functools import partial
 
 import pytest
 import torch
@@ -9,7 +8,7 @@ from torch.nn import Embedding
 from torch.nn.functional import one_hot
 
 from d2lpos import Encoding
-from d2lpos.lab import TASKS, Run, encodings, execute
+from d2lpos.lab import Run, encodings, execute
 from d2lpos.lab.models import build, eval_mode, reads
 from d2lpos.lab.places import LIMITED, PLACES, begun, counted, coupled, drawn, in_squares, jittered, side
 from d2lpos.lab.synthetic import addition
@@ -26,15 +25,6 @@ def test_counted_rows_and_squares():
     assert counted(ROWS).tolist() == [0, 1, 2, 3, 4]
     assert in_squares(torch.zeros(2, 9)).tolist() == [[place // 3, place % 3] for place in range(9)]
     assert [side(n) for n in (1, 4, 64, 576)] == [1, 2, 8, 24]
-
-
-@pytest.mark.parametrize("length", [2, 63, 65])
-@pytest.mark.parametrize("ask", [in_squares, partial(jittered, generator=seeded())])
-def test_a_square_has_as_many_rows_as_columns(ask, length):
-    with pytest.raises(
-        ValueError, match=f"^length must be a square, for as many rows as columns; got {length}$"
-    ):
-        ask(torch.zeros(1, length))
 
 
 def test_rows_begin_anywhere_below_the_limit():
@@ -152,15 +142,6 @@ def test_pictures_are_jittered_in_training_alone(monkeypatch, places):
         assert {p.shape for p in spy.seen[True]} == {(4, 16, 2)}
 
 
-def test_further_training_has_the_same_places(monkeypatch):
-    spy = Spy()
-    monkeypatch.setitem(encodings.ENCODINGS, "learned", lambda run: spy)
-    more = {"continue_training": ("as trained",), "further_length": 20, "further_steps": 2}
-    execute(replace(SUMS, places="drawn", limit=30, **more))
-    assert [p.shape[1] for p in spy.seen[True]] == [8] * 3 + [20] * 2
-    assert all((p.diff(dim=1) > 0).all() and p.max() > 19 for p in spy.seen[True][3:])
-
-
 def test_a_row_counts_as_a_whole():
     """Of two rows with three answers each, one has a wrong one; the last answers are both right."""
 
@@ -181,13 +162,6 @@ def test_a_row_counts_as_a_whole():
     assert measure(Told(1, 1), label, 2, rows=3, whole=True)["accuracy"] == pytest.approx(2 / 3)
 
 
-def test_sums_count_as_a_whole_and_are_those_of_addition():
-    sums, addition = (execute(replace(SUMS, task=task))["metrics"][0] for task in ("sums", "addition"))
-    assert sums["accuracy"] < addition["accuracy"] and sums["loss"] == addition["loss"]
-    assert sums["accuracy_last"] == addition["accuracy_last"] == addition["accuracy"]
-    assert TASKS["sums"].train is TASKS["addition"].train
-
-
 COUPLED = replace(SUMS, places="coupled", limit=30, tested=(8,))
 
 
@@ -206,14 +180,6 @@ def test_a_coupled_token_sees_what_stands_before_it_in_the_row(layers):
     assert (positions.diff() < 0).any()
     for place in range(11):
         assert changes(model, tokens, positions, place) == [False] * place + [True] * (11 - place)
-
-
-def test_other_runs_see_what_has_lower_positions():
-    model = build(replace(COUPLED, places="drawn")).eval()
-    tokens = torch.tensor([[1, 2, 3, 4]])
-    assert changes(model, tokens, torch.tensor([[3, 2, 1, 0]]), 1) == [True, True, False, False]
-    model = build(replace(COUPLED, causal=False)).eval()
-    assert changes(model, tokens, torch.tensor([[3, 2, 1, 0]]), 3) == [True] * 4
 
 
 def test_a_table_has_a_row_for_each_position_below_the_limit():
@@ -243,10 +209,6 @@ def test_an_interpolated_table_mixes_the_cells_around(length, factor):
         torch.testing.assert_close(added[place], wanted)
     if factor == 3:  # the middle of nine is where the coarse cell is
         torch.testing.assert_close(added.reshape(24, 24, 8)[1::3, 1::3], table)
-
-
-def test_only_an_interpolated_table_reads_finer_pictures():
-    assert reads(PICTURE, "interpolated", 576) and not reads(PICTURE, "as trained", 256)
 
 
 AXES = replace(PICTURE, encoding="axial", eval_modes=("as trained", "to scale"), dim=16)

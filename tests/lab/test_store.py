@@ -4,7 +4,6 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from threading import Event
 
 import pytest
 
@@ -20,14 +19,6 @@ def runs(tmp_path):
 def query(store, text, *values):
     with closing(sqlite3.connect(store.path, isolation_level=None)) as database:
         return database.execute(text, values).fetchall()
-
-
-def test_each_run_is_claimed_once(store, runs):
-    with store.driver() as one, store.driver() as other:
-        claimed = [store.claim(runs, one), store.claim(runs, other), store.claim(runs, one)]
-        assert claimed == list(runs)
-        assert store.claim(runs, other) is None
-        assert store.states() == dict.fromkeys(runs, "running")
 
 
 def test_nobody_writes_while_a_claim_looks_for_a_free_run(store, runs, monkeypatch):
@@ -162,20 +153,6 @@ def test_hearts_beat(store, runs):
         until(lambda: query(store, "SELECT heartbeat FROM runs") > [first])
 
 
-def test_a_heart_beats_often_enough_to_miss_two_beats(store, monkeypatch):
-    pauses = []
-
-    class Clock(Event):
-        def wait(self, timeout=None):
-            pauses.append(timeout)
-            return super().wait(timeout)
-
-    monkeypatch.setattr("d2lpos.lab.store.Event", Clock)
-    with store.driver():
-        until(lambda: pauses)
-    assert 0 < pauses[0] <= store.patience / 3
-
-
 def test_other_files_are_left_alone(tmp_path):
     text = tmp_path / "text"
     text.write_text("It is a truth universally acknowledged, " * 100)
@@ -195,10 +172,3 @@ def test_another_version_is_refused(store, version):
     query(store, f"PRAGMA user_version = {version}")
     with pytest.raises(ValueError, match=f"has version {version}; this d2lpos needs version {VERSION}"):
         Store(store.path)
-
-
-def test_the_log_is_written_ahead_and_tidied_up(store, runs):
-    assert query(store, "PRAGMA journal_mode") == [("wal",)]
-    with store.driver() as owner:
-        store.claim(runs, owner)
-    assert [file.name for file in store.path.parent.iterdir()] == ["lab.sqlite"]

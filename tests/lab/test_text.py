@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from d2lpos.lab import TASKS, text
-from d2lpos.lab.text import ALPHABET, CLS, MASK, SEP, SPLITS, UNKNOWN, characters, decode, language, masked
+from d2lpos.lab.text import ALPHABET, CLS, MASK, SEP, SPLITS, UNKNOWN, characters, language, masked
 
 DATA = Path(text.__file__).parent / "data"
 BOOKS = {"pride-and-prejudice.txt": 684_768, "persuasion.txt": 466_854}
@@ -62,10 +62,6 @@ def test_flowing_text_has_the_same_words_and_ends_lines_where_paragraphs_end(spl
     paragraphs = [part for part in re.split(r"\n(?:[ \t]*\n)+", read(split)) if part]
     assert [line.split() for line in flowing.splitlines()] == [part.split() for part in paragraphs]
     assert not re.search(r"\s\s", flowing) and flowing.endswith("\n")
-
-
-def test_decoding():
-    assert decode(torch.tensor([CLS, 0, MASK, UNKNOWN, SEP])) == "[CLS]\n[MASK][UNKNOWN][SEP]"
 
 
 @pytest.mark.parametrize("split", SPLITS)
