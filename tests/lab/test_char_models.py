@@ -10,7 +10,7 @@ import torch
 
 from d2lpos import Learned, T5Bias, Transformer
 from d2lpos.lab import execute, records, training
-from d2lpos.lab.char_models import card, char_model, dequantized, losses, pack, script
+from d2lpos.lab.char_models import card, char_model, losses, pack, script
 from d2lpos.lab.models import build
 from d2lpos.lab.studies import LITTLE, STUDIES
 from d2lpos.lab.text import UNKNOWN, characters, decode
@@ -58,13 +58,6 @@ def test_the_bytes_are_as_the_format_says():
     assert np.array_equal(floats["encoding.table"].reshape(32, 2), model.encoding.table.detach())
 
 
-def test_a_row_of_zeros_stays_one():
-    model = small()
-    torch.nn.init.zeros_(model.tokens.weight[2:3].detach())
-    assert not unpack(pack(model))["tokens.weight"][2].any()
-    assert unpack(pack(model))["tokens.weight"].isfinite().all()
-
-
 def test_what_cannot_be_packed_or_read_says_why():
     model = small()
     packed = pack(model)
@@ -73,14 +66,6 @@ def test_what_cannot_be_packed_or_read_says_why():
     torch.nn.init.constant_(model.head.bias, torch.nan)
     with pytest.raises(ValueError, match=r"^head.bias must be a finite vector or matrix; got \(20,\)$"):
         pack(model)
-
-
-def test_a_model_in_8_bits_is_a_copy():
-    model = small()
-    before = model.head.weight.detach().clone()
-    copy = dequantized(model)
-    assert torch.equal(copy.head.weight, unpack(pack(model))["head.weight"])
-    assert torch.equal(model.head.weight, before) and not torch.equal(copy.head.weight, before)
 
 
 def test_a_loss_is_what_the_lab_measures():

@@ -108,14 +108,3 @@ def test_a_function_stores_as_its_dtype_does():
     by_case = shifting(model, text, {"as a dtype": case, "as a function": other})
     assert torch.equal(by_case["as a dtype"], by_case["as a function"])
     assert len(calls) == len(model.blocks) * ((CAPACITY + HALF) // STEP + HALF)  # when they come, and behind each turn
-
-
-def test_bad_calls():
-    with pytest.raises(ValueError, match="dtype must be"):
-        fp8(KEYS, torch.float16)
-    with pytest.raises(ValueError, match="scale must be"):
-        fp8(KEYS, scale=0.0)
-    with pytest.raises(ValueError, match="bits must be"):
-        blocks(KEYS, 5)
-    with pytest.raises(ValueError, match="x must have a multiple of 32 features; got 48"):
-        blocks(KEYS[..., :48], 8)

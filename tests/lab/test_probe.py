@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from hashlib import sha256
 from importlib import resources
 from importlib.util import find_spec
@@ -94,15 +94,6 @@ def test_a_novel_that_ends_before_is_named():
 
 
 # Glances
-
-
-def test_a_key_tells_glances_apart():
-    probe = Probe("real-layout")
-    others = [replace(probe, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
-    assert len({probe.key, *(other.key for other in others)}) == 4
-    assert Probe(**probe.fields()).key == probe.key
-    with pytest.raises(FrozenInstanceError):
-        probe.seed = 1
 
 
 @pytest.mark.parametrize(("change", "error"), [
@@ -376,14 +367,6 @@ def test_what_goes_with_training_is_refused(option, capsys):
     assert capsys.readouterr().err == "--encodings, --compile and --plot go with studies that train\n"
 
 
-def test_weights_that_are_missing_end_a_run_with_a_sentence(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("D2LPOS_WEIGHTS", str(tmp_path))
-    loaded.cache_clear()
-    assert main(["real-table", "--seeds", "1", "--results", str(tmp_path)]) == 1
-    assert "WeightsMissing: the weights of all-MiniLM-L6-v2 are not in" in capsys.readouterr().err
-
-
 NOT_RUN = {("real-length", "sharper", "persuasion"), ("real-length", "sharper", "rule")}
 PUBLISHED = [study for study in PROBES if (RESULTS / f"{study}.jsonl").is_file()]
 
@@ -410,16 +393,6 @@ def test_rules_that_took_all_texts_together_are_printed_beside_what_they_say_of_
     assert by_text(decide, some).loc["less than before"].to_dict() == {"pride": "holds", "code": "fails"}
     beside = {"Pride and Prejudice": "holds", "code": "fails", "as written, all texts": "open"}
     assert as_written(decide, some).loc["less than before"].to_dict() == beside
-
-
-@pytest.mark.parametrize("study", [study for study in PUBLISHED if study in SMOKE])
-def test_the_stand_in_tells_what_the_model_did(study):
-    """By the names of what is measured."""
-    here, there = (
-        {frozenset(row) for record in some for row in record["rows"]}
-        for some in (records_of(study), records(study))
-    )
-    assert here == there
 
 
 def test_a_published_loss_comes_out_again():

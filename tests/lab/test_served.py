@@ -77,15 +77,6 @@ def test_spared_tokens_and_pairs_keep_their_keys(layout):
     assert not torch.isclose(stored[:, :, 2:], KEYS[:, :, 2:])[..., [0, 1]].all()
 
 
-def test_bad_calls():
-    with pytest.raises(ValueError, match="by must be"):
-        rounded(KEYS, 2, "head")
-    with pytest.raises(ValueError, match="bits must be"):
-        rounded(KEYS, 0, "token")
-    with pytest.raises(ValueError, match="group must be"):
-        rounded(KEYS, 2, "channel", 0)
-
-
 def test_drafts_are_passes_with_queries_elsewhere_for_some_keys(monkeypatch):
     """As `InParts` has them: of the stand-in's two layers, the second is left out."""
     monkeypatch.setattr(served, "LEFT_OUT", (1,))

@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp, ttest_rel
 
-from d2lpos.lab import Run, execute, frame, interval, paired, records, summary
-from d2lpos.lab.lines import line
-from d2lpos.lab.record import EVERY
+from d2lpos.lab import Run, frame, interval, paired, summary
 from d2lpos.lab.summary import below_zero
 from tests.lab.results import result
 
@@ -25,25 +23,6 @@ def small(encoding="none", seed=0, **fields):
 def table():
     """Three seeds of two encodings at two lengths."""
     return frame(result(small(encoding, seed)) for encoding in ("none", "rope") for seed in range(3))
-
-
-def test_a_frame_of_a_record_that_was_run():
-    record = execute(Run("order", "rope", length=4, steps=1))
-    table = frame([record])
-    assert list(table) == COLUMNS
-    assert table.iloc[0].to_dict() == {
-        "task": "order",
-        "encoding": "rope",
-        "causal": False,
-        "trained": 4,
-        "seed": 0,
-        **{name: pytest.approx(value, nan_ok=True) for name, value in record["metrics"][0].items() if value},
-        "loss_last": pytest.approx(np.nan, nan_ok=True),
-        "accuracy_last": pytest.approx(np.nan, nan_ok=True),
-        "seconds": record["seconds"],
-        "device": "cpu",
-        "key": record["key"],
-    }
 
 
 def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_for():
@@ -72,11 +51,6 @@ def test_records_of_another_time_can_be_read(table):
     record["run"]["readings"] = ["backwards"]
     del record["run"]["precision"]
     assert frame([record]).equals(frame([result(small("rope"))]))
-
-
-def test_nothing_gives_empty_tables():
-    assert list(frame([])) == COLUMNS
-    assert frame([]).empty and summary(frame([])).empty
 
 
 def test_summary_by_hand(table):
@@ -123,19 +97,6 @@ def test_a_sentence_is_decided_by_its_interval_over_passages_of_all_texts(values
     assert below_zero(pd.Series(values, passages))[3:] == (3, verdict)
 
 
-def test_summary_keeps_the_order_and_all_that_differs(table):
-    means = summary(table[::-1])
-    assert list(means)[:4] == ["task", "encoding", "causal", "trained"]
-    assert means[["encoding", "length", "n"]].values.tolist() == [
-        [encoding, length, 3] for encoding in ("rope", "none") for length in (16, 8)
-    ]
-
-
-def test_one_seed_has_no_interval(table):
-    means = summary(table[table["seed"] == 0])
-    assert means["mean"].notna().all() and means[["low", "high"]].isna().all(axis=None)
-
-
 def test_rows_without_a_value_are_left_out(table):
     assert set(summary(table, value="loss_last")["length"]) == {16}
 
@@ -180,11 +141,3 @@ def test_bad_calls(table, call, words):
     with pytest.raises(ValueError) as error:
         call(table)
     assert str(error.value).endswith(words)
-
-
-def test_published_records(tmp_path):
-    assert records("order", tmp_path) == []
-    (tmp_path / "order.jsonl").write_text(line(result(small())) + "\n")
-    assert records("order", tmp_path) == [result(small())]
-    with pytest.raises(ValueError, match=f"^study must be one of {', '.join(EVERY)}; got 'other'$"):
-        records("other", tmp_path)
