@@ -16,7 +16,7 @@ from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, r
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.encodings import ENCODINGS, FAMILY, SQUARE
 from d2lpos.lab.fingerprint import fingerprint
-from d2lpos.lab.models import EncodingWrapper, build
+from d2lpos.lab.models import EncodingWrapper
 from d2lpos.lab.plot import describe, plot
 from d2lpos.transformer import attend, causal_mask
 from tests.lab.results import result
@@ -179,12 +179,6 @@ def test_bad_registrations(arguments, error, words):
     with pytest.raises(error, match=words):
         register(*arguments)
     assert not encodings.OWN
-
-
-def test_a_maker_of_something_else_is_told():
-    register("nothing", lambda run: None)
-    with pytest.raises(TypeError, match="^make of 'nothing' must return an Encoding; got None$"):
-        build(replace(TINY, encoding="nothing"))
 
 
 @pytest.mark.parametrize("length", [(8,), (8, 16)])

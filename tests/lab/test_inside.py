@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from d2lpos import Encoding, Learned, Transformer
-from d2lpos.lab.inside import first_token, learned_table, probes, similarity, states
+from d2lpos.lab.inside import first_token, learned_table, probes, similarity
 from d2lpos.lab.tasks import TASKS
 
 LANGUAGE = TASKS["language"]
@@ -69,15 +69,6 @@ def test_texts_are_drawn_anew_for_another_seed_and_none_in_training():
         first_token(Transformer(vocabulary=77, outputs=75, causal=True), task, 8, texts=1, seed=seed)
     fitted = [seeds[0], seeds[0], seeds[2], seeds[0]]
     assert seeds == [*fitted, seeds[0], seeds[2]] and seeds[0] != seeds[2] and min(seeds) >= 2**31
-
-
-def test_looking_inside_leaves_nothing_behind():
-    model = Transformer(vocabulary=6, outputs=2, layers=3)
-    vectors = states(model, torch.tensor([[0, 1, 2]]))
-    assert [tuple(x.shape) for x in vectors] == 4 * [(1, 3, 64)]
-    with pytest.raises(ValueError, match="tokens"):
-        states(model, torch.tensor([[6]]))
-    assert not any(module._forward_pre_hooks for module in model.modules())
 
 
 class Leaning(Encoding):

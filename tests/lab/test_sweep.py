@@ -25,17 +25,6 @@ def test_every_run_is_done_once_and_failures_are_kept(store, tmp_path, monkeypat
         assert {record["threads"] for record in store.records()} == {1}
 
 
-def test_the_bar_tells_what_happens(store, tmp_path, capfd):
-    sweep(errands(4, tmp_path), store, trip)
-    shown = capfd.readouterr().err
-    assert "0 finished, 1 running, 0 failed of 4 |" in shown
-    assert "1 finished, 1 running, 1 failed of 4 |" in shown
-    assert "2 finished, 0 running, 2 failed of 4 |██████████| 100 % [00:0" in shown
-    assert " left]" in shown
-    sweep(errands(4, tmp_path), store, trip)
-    assert "2 finished, 0 running, 2 failed of 4" in capfd.readouterr().err
-
-
 @pytest.mark.parametrize(("work", "error"), [
     (lambda run, device: None, "TypeError"),
     (lambda run, device: {"run": run.fields()}, "KeyError: 'key'"),
