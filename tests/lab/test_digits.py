@@ -62,13 +62,3 @@ def test_a_finer_picture_shows_the_same(length, factor):
     for place in range(length):
         row, column = place // edge // factor, place % edge // factor
         assert torch.equal(finer[:, place], tokens[:, 8 * row + column])
-
-
-@pytest.mark.parametrize("length", [1, 8, 32, 128, 1024])
-def test_other_lengths_are_refused(length):
-    with pytest.raises(ValueError) as raised:
-        digits(2, length, torch.Generator())
-    assert (
-        str(raised.value)
-        == f"length must be 64, 256 or 576, for pixels, or 16, for patches of 2 × 2 pixels; got {length}"
-    )

@@ -1,7 +1,6 @@
 """Probes say the truth about vectors that are known, and are asked about texts that they have not seen."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
@@ -50,25 +49,6 @@ def one_off(tokens, positions):
 def test_error_and_share(vectors, error, r2):
     want = {"error": pytest.approx(error, abs=1e-5), "r2": pytest.approx(r2, abs=1e-5)}
     assert probes(Known(vectors), LANGUAGE, 8, texts=4) == [{"layer": layer} | want for layer in (0, 1)]
-
-
-def test_texts_are_drawn_anew_for_another_seed_and_none_in_training():
-    seeds, sizes = [], []
-
-    def sampler(size, length, generator):
-        seeds.append(generator.initial_seed())
-        sizes.append(size)
-        return LANGUAGE.tests["test"](size, length, generator)
-
-    task = replace(LANGUAGE, tests={"test": sampler})
-    for seed in (0, 0, 1):
-        probes(Known(exact), task, 8, texts=1, seed=seed)
-    probes(Known(exact), task, 8)
-    assert sizes == [2, 2, 2, 512]  # as many to fit as to test
-    for seed in (0, 1):
-        first_token(Transformer(vocabulary=77, outputs=75, causal=True), task, 8, texts=1, seed=seed)
-    fitted = [seeds[0], seeds[0], seeds[2], seeds[0]]
-    assert seeds == [*fitted, seeds[0], seeds[2]] and seeds[0] != seeds[2] and min(seeds) >= 2**31
 
 
 class Leaning(Encoding):

@@ -275,6 +275,7 @@ BAD = {
         'cluster must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'here\'',
     ("order", "--plot", "order.pdf"): "--plot must name a file that ends in .svg or .png; got order.pdf",
     ("order", "--summary", "--store", "none.sqlite"): "there is no store none.sqlite",
+    ("real-layout", "--compile"): "--encodings, --compile and --plot go with studies that train",
     ("order", "--store", "torn.sqlite"):
         "torn.sqlite is damaged, or no store of runs: database disk image is malformed",
     ("order", "--store", "no/folder.sqlite"):

@@ -316,13 +316,6 @@ def test_a_mean_is_over_passages_and_differences_are_within_them():
     assert mean_ci(some[:1])["low"].isna().all()
 
 
-@pytest.mark.parametrize("by", [["case"], ["case", "seed"], ["text"]])
-def test_a_mean_over_rows_that_are_not_independent_is_refused(by):
-    some = [made_up(seed, text, a=1.0 + seed, b=2.0) for text in ("rule", "code") for seed in (0, 1)]
-    with pytest.raises(ValueError, match="values must have one number for each draw"):
-        mean_ci(some, by=by)
-
-
 def test_a_table_shows_the_right_case_and_what_others_lose():
     some = [made_up(n, "rule", **{"as trained": 3.0 + n, "reversed": 5.5 + n}) for n in (0, 1)]
     for record in some:
@@ -359,12 +352,6 @@ def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
     assert publish("real-layout", store, [run], tmp_path) == 1
     assert records("real-layout", tmp_path) == store.records()
     assert (tmp_path / "real-layout.csv").read_text().startswith("Case,Persuasion\n")
-
-
-@pytest.mark.parametrize("option", [["--compile"], ["--plot", "a.svg"], ["--encodings", "mine.py"]])
-def test_what_goes_with_training_is_refused(option, capsys):
-    assert main(["real-layout", *option]) == 2
-    assert capsys.readouterr().err == "--encodings, --compile and --plot go with studies that train\n"
 
 
 NOT_RUN = {("real-length", "sharper", "persuasion"), ("real-length", "sharper", "rule")}

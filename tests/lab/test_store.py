@@ -131,12 +131,6 @@ def test_a_driver_without_heartbeat_loses_its_claims(store, runs, where):
         assert store.claim({key: runs[key]}, owner) == key
 
 
-@pytest.mark.parametrize("patience", [-1, 0, float("nan"), float("inf")])
-def test_a_patience_that_is_none_is_refused(tmp_path, patience):
-    with pytest.raises(ValueError, match=f"patience must be finite and positive; got {patience}"):
-        Store(tmp_path / "lab.sqlite", patience=patience)
-
-
 def test_a_damaged_record_is_told_by_store_and_key(store, runs):
     key = next(iter(runs))
     store.finish(record(runs[key]))
