@@ -12,10 +12,10 @@ import pytest
 import torch
 
 from d2lpos.lab import STUDIES, Run, Store, export, records
-from d2lpos.lab.__main__ import EVERY, cost, main
+from d2lpos.lab.__main__ import EVERY, main
 from d2lpos.lab.lines import line, read
 from d2lpos.lab.publish import publish
-from d2lpos.lab.report import duration, pages
+from d2lpos.lab.report import pages
 from d2lpos.runtime.published import RESULTS
 from tests.lab.results import result
 
@@ -48,18 +48,6 @@ def test_the_list_has_every_study_with_its_cost(folder, store, capsys):
         f"    {BOTH} runs with 2 seeds, about {BOTH} min on cpu; {BOTH - 1} published",
         f"extrapolation: {STUDIES['extrapolation'].question}",
         f"    {2 * len(STUDIES['extrapolation'].full)} runs with 2 seeds, not measured yet; 0 published",
-    ]
-
-
-def test_costs():
-    runs = [Run("order", encoding) for encoding in ("none", "rope", "rope")]
-    published = [
-        result(run, device) | {"seconds": 50.0} for run, device in zip(runs, ("cpu", "H200"), strict=False)
-    ]
-    assert cost(runs, published) == "about 2 min on H200 or cpu"
-    assert cost(runs, published[:1]) == "not measured yet"
-    assert [duration(seconds) for seconds in (7.4, 119, 125, 3599, 5430)] == [
-        "7 s", "119 s", "2 min", "1 h 0 min", "1 h 30 min",
     ]
 
 
@@ -129,16 +117,6 @@ def test_a_study_with_a_failed_run_is_not_published(folder, store, monkeypatch, 
 
 def fail(run, device):
     raise RuntimeError("no more sheep to count")
-
-
-def test_tables_say_n_where_it_differs(store, capsys):
-    call = ["order", "--seeds", "2", "--store", "some.sqlite", "--summary"]
-    assert main(call) == 0
-    out = capsys.readouterr().out
-    assert out.count(", n = 2\n") == BOTH // 2 - 1 and out.count(", n = 1\n") == 1
-    finish(store, range(2))
-    assert main(call) == 0
-    assert "n = " not in capsys.readouterr().out
 
 
 def test_summary_and_plot_run_nothing(folder, store, capsys):

@@ -39,16 +39,6 @@ def test_drawn_positions_rise_below_the_limit():
     assert len(positions.unique(dim=0)) == 21, "five of seven"
 
 
-@pytest.mark.parametrize(("give", "words"), [
-    (begun, "limit must be above 4, the last position; got 4"),
-    (drawn, "length must be at most limit = 4, because no position repeats; got 5"),
-    (coupled, "limit must be above 5, the last position; got 4"),
-])
-def test_a_limit_leaves_room_for_the_row(give, words):
-    with pytest.raises(ValueError, match=f"^{words}$"):
-        give(ROWS, seeded(), limit=4)
-
-
 def slowly(row):
     """The place of each digit in its number, from 1 on; signs and pads have 0."""
     places, place = [], 0

@@ -5,14 +5,13 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from pandas import concat
 
 from d2lpos.figures import STYLE
 from d2lpos.figures.style import PAGE
 from d2lpos.lab import STUDIES, frame, summary
 from d2lpos.lab.encodings import ENCODINGS
 from d2lpos.lab.models import EVAL_MODES
-from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
+from d2lpos.lab.plot import GAP, LABELS, named, plot
 from d2lpos.lab.report import pages
 from tests.lab.results import result
 
@@ -121,25 +120,3 @@ def test_no_name_covers_another_or_leaves_the_figure(figures):
 def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
     texts = pages(study, list(map(result, STUDIES[study].runs(range(2)))))
     assert (f"{study}.svg" in texts) == drawn and {f"{study}-test.csv", f"{study}-about.csv"} <= set(texts)
-
-
-def test_the_words_tell_the_means():
-    table = frame(map(result, STUDIES["order"].runs([0])[:2])).assign(accuracy=[0.25, 0.125])
-    assert describe(table, "accuracy") == (
-        "Accuracy at length 8. The means, from low to high: sinusoidal 0.12; none 0.25."
-    )
-    table = frame([result(STUDIES["extrapolation"].full[0])]).assign(loss=1.5)
-    assert describe(table, split="unseen") == (
-        "Loss in nats at lengths 64, 128, 256, 512, after training at 64. "
-        "The means at 512, from low to high: sinusoidal 1.50."
-    )
-
-
-@pytest.mark.parametrize(("call", "words"), [
-    (lambda t: plot(t, split="train"), "split must be one of test, unseen; got 'train'"),
-    (lambda t: plot(t, value="error"), "value must be one of task, encoding, "),
-    (lambda t: plot(concat([t, t])), "by must tell rows of one seed apart; there are several where name is "),
-])
-def test_bad_calls(tables, call, words):
-    with pytest.raises(ValueError, match=f"^{words}"):
-        call(tables["extrapolation"])

@@ -55,7 +55,6 @@ def test_nothing_to_do(store, tmp_path):
         ({"jobs": 0}, "jobs must be positive; got 0"),
         ({"jobs": 2, "cluster": "local:2"}, "jobs must be 1 where a cluster is given"),
         ({"cluster": "local:0"}, "cluster must be like"),
-        ({"cluster": "tcp:host"}, "cluster must be like"),
         ({"cluster": "4"}, 'must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'4\''),
         ({"cluster": "inproc://10.0.0.1/7/1"}, "cluster must be like"),
     ],

@@ -142,19 +142,6 @@ def test_the_bag_of_tokens_does_not_tell_the_value(sampler, drawn, values):
     assert right / SIZE < max(max(count.values()) for count in counts) / values + 0.02
 
 
-@pytest.mark.parametrize(("sampler", "least", "most"), [
-    (order, 2, 512), (copy, 2, None), (reverse, 2, None), (addition, 5, None), (recall, 3, 514), (lookup, 2, 257),
-    (needle, 3, None), (count, 2, None), (back, 2, 64), (echo, 3, None),
-])
-def test_rows_that_are_too_short_or_too_long_are_refused(sampler, least, most):
-    for length, limit in (least, f"at least {least}"), (most, f"at most {most}"):
-        if length is not None:
-            assert sampler(2, length, torch.Generator())[0].shape == (2, length)
-            wrong = length - 1 if length == least else length + 1
-            with pytest.raises(ValueError, match=f"^length must be {limit}, .*; got {wrong}$"):
-                sampler(2, wrong, torch.Generator())
-
-
 @pytest.mark.parametrize("length", [3, 8, 32])
 def test_echo_repeats_behind_a_mark_what_stood_before_it(length):
     rows, asked = sample(partial(echo, asked="echo"), length)
