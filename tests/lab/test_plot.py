@@ -12,7 +12,6 @@ from d2lpos.lab import STUDIES, frame, summary
 from d2lpos.lab.encodings import ENCODINGS
 from d2lpos.lab.models import EVAL_MODES
 from d2lpos.lab.plot import GAP, LABELS, named, plot
-from d2lpos.lab.report import pages
 from tests.lab.results import result
 
 VALUES = {"order": "accuracy", "extrapolation": "loss"}
@@ -40,22 +39,6 @@ def written(ax):
 def test_every_encoding_has_a_color_and_a_name_that_the_book_uses():
     assert set(LABELS) <= set(ENCODINGS) | set(EVAL_MODES)
     assert all(STYLE[key].label == LABELS.get(key, key) for key in STYLE if key in ENCODINGS)
-
-
-@pytest.mark.parametrize(("study", "names"), [
-    ("order", {"none", "none, causal", "RoPE", "ALiBi, causal"}),
-    ("extrapolation", {"none", "RoPE, dynamic NTK", "ALiBi, window"}),
-    ("shorter", {"learned, 150 steps"}),
-    ("scale", {"sinusoidal", "sinusoidal, × 0.0156", "learned, × 16"}),
-    ("layers", {"none", "learned", "learned, in every block"}),
-    ("addition", {"learned, begun", "learned, drawn", "learned, coupled"}),
-    ("resolution", {"axial RoPE", "mixed RoPE, to scale", "axial RoPE, to scale, jittered"}),
-    ("count", {"none", "RoPE", "FoX", "CoPE", "PaTH"}),
-    ("dropout-lookup", {"learned", "learned, dropout 5% (sum)", "learned, dropout 30% (whole position)"}),
-])
-def test_names_tell_what_was_done_to_an_encoding(study, names):
-    table = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test' and length == trained"))
-    assert names <= set(table["name"]) and table["name"].is_unique
 
 
 def test_a_panel_has_the_lines_of_its_door_and_the_others_in_gray(tables, figures):
@@ -111,12 +94,3 @@ def test_no_name_covers_another_or_leaves_the_figure(figures):
             boxes = sorted((text.get_window_extent() for text in written(ax)), key=lambda box: box.y0)
             assert all(high.y0 - low.y0 > 0.95 * GAP * figure.dpi / 72 for low, high in pairwise(boxes))
             assert all(0 <= box.x0 and box.x1 <= width and 0 <= box.y0 and box.y1 <= height for box in boxes)
-
-
-@pytest.mark.parametrize(("study", "drawn"), [
-    ("crowd", True),
-    ("settings", False),
-])
-def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
-    texts = pages(study, list(map(result, STUDIES[study].runs(range(2)))))
-    assert (f"{study}.svg" in texts) == drawn and {f"{study}-test.csv", f"{study}-about.csv"} <= set(texts)

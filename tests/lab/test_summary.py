@@ -33,19 +33,6 @@ def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_fo
     assert table["shortest"].tolist() == [8, 8, 8, 4]
 
 
-def test_a_frame_of_probes_has_a_row_for_each_layer():
-    runs = [result(small(add_every_layer=again)) for again in (False, True)]
-    for n, record in enumerate(runs):
-        record["probes"] = [{"layer": layer, "error": 2.0 * layer + n, "r2": 0.5} for layer in range(3)]
-    table = frame([*runs, result(small())], of="probes")
-    assert list(table) == [*COLUMNS[:4], "again", "seed", "layer", "error", "r2", *COLUMNS[-3:]]
-    assert table["error"].tolist() == [0, 2, 4, 1, 3, 5]
-    differences = paired(table, "error", of="again", against=False)
-    assert differences[["layer", "mean"]].values.tolist() == [[0, 1], [1, 1], [2, 1]]
-    with pytest.raises(ValueError, match="of must be one of metrics, probes; got 'layers'"):
-        frame(runs, of="layers")
-
-
 def test_records_of_another_time_can_be_read(table):
     record = result(small("rope"))
     record["run"]["readings"] = ["backwards"]
