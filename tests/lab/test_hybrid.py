@@ -16,12 +16,6 @@ def test_a_text_goes_on_exactly_where_it_was_left(erase):
         assert (y - whole[start:stop]).abs().max() < 1e-12
 
 
-def test_what_a_layer_gives_is_added():
-    hybrid = Hybrid(["full"])
-    hybrid.layers[0].attention.out.weight.data.zero_(), hybrid.layers[0].attention.out.bias.data.fill_(2)
-    torch.testing.assert_close(hybrid.read(TEXT)[0], hybrid.embed(TEXT) + 2)
-
-
 @pytest.mark.parametrize("layer", [*LAYERS[:4], ("window", 6), ("chunk", 6), ("convolution", 6)], ids=str)
 def test_all_but_a_full_layer_know_where_tokens_stand(layer):
     hybrid, swapped = Hybrid([layer]), TEXT[[0, 2, 1, 3, 4, 5]]

@@ -48,16 +48,6 @@ def test_a_driver_needs_no_proc(store, runs, monkeypatch):
         assert store.claim(runs, owner) == next(iter(runs))
 
 
-def test_claims_are_free_when_their_driver_ends(store, runs):
-    with store.driver() as one, store.driver() as other:
-        store.claim(runs, other)
-        with pytest.raises(KeyboardInterrupt), store.driver() as owner:
-            store.claim(runs, owner)
-            raise KeyboardInterrupt
-        assert list(store.states().values()) == ["running"]
-        assert store.claim(runs, one) == list(runs)[1]
-
-
 def test_a_finished_record_stays(store, runs):
     key, run = next(iter(runs.items()))
     with store.driver() as owner:
@@ -81,17 +71,6 @@ def test_a_late_record_counts_when_its_claim_was_lost(store, runs):
         assert store.states() == {key: "running"}
         store.finish(record(run))
     assert store.states() == {key: "finished"}
-
-
-def test_failed_runs_wait_until_they_are_asked_for(store, runs):
-    with store.driver() as owner:
-        key = store.claim(runs, owner)
-        store.fail(key, "it rained", owner)
-        assert store.errors() == {key: "it rained"}
-        assert key not in {store.claim(runs, owner) for _ in runs}
-        store.retry([key])
-        assert store.errors() == {}
-        assert store.claim(runs, owner) == key
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only heartbeats tell of death here")

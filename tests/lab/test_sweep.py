@@ -42,13 +42,6 @@ def test_work_that_gives_no_record_has_failed(store, tmp_path, work, error):
     assert error in message
 
 
-def test_nothing_to_do(store, tmp_path):
-    assert sweep([], store) == {"finished": 0, "failed": 0}
-    store.finish(record(errands(1, tmp_path)[0]))
-    assert sweep(errands(1, tmp_path), store, walk, jobs=2) == {"finished": 1, "failed": 0}
-    assert noted(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     ("way", "error"),
     [

@@ -219,11 +219,6 @@ def test_drafts_are_read_and_told_what_they_borrow():
         assert read(config)["kinds"][0]["encoding"]["kind"] == "RoPE" and note.startswith("It is a draft")
 
 
-def test_keys_that_say_nothing_of_positions_do_not_stop_a_reading():
-    for family, keys in {"step3p5": {"swiglu_limits": [7.0], "swiglu_limits_shared": [16.0]}, "swin": {"_out_indices": [4]}}.items():
-        assert read({"model_type": family, **keys})["family"] == family
-
-
 def test_utf16_is_read_and_told_and_lists_of_quantization_do_not_matter():
     config = {"model_type": "llama", "quantization_config": {"ignore": [f"model.layers.{i}.self_attn" for i in range(180_000)]}}
     wide, (long, notes) = both(json.dumps({"model_type": "llama"}).encode("utf-16"), json.dumps(config).encode())
