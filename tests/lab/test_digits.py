@@ -4,21 +4,8 @@ from hashlib import sha256
 
 import pytest
 import torch
-from sklearn.datasets import load_digits
 
 from d2lpos.lab.digits import SPLITS, digits, pictures
-
-
-def test_the_splits_are_all_pictures_and_apart():
-    data = load_digits()
-    known = sorted(zip(data.images.reshape(-1, 64).astype(int).tolist(), data.target.tolist(), strict=True))
-    split = [
-        row
-        for name in SPLITS
-        for row in zip(pictures(name)[0].flatten(1).tolist(), pictures(name)[1].tolist(), strict=True)
-    ]
-    assert sorted(split) == known
-    assert len({tuple(pixels) for pixels, _ in split}) == len(split), "a picture is there twice"
 
 
 def test_the_splits_never_change():

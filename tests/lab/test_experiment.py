@@ -114,15 +114,6 @@ def test_a_compiled_model_learns_the_same(monkeypatch):
         assert row["loss"] == pytest.approx(other["loss"], abs=1e-3)
 
 
-def test_models_of_a_seed_share_all_but_the_encoding():
-    weights = [
-        build(replace(TINY, encoding=name, eval_modes=())).state_dict() for name in ("none", "learned", "shaw")
-    ]
-    for name, weight in weights[0].items():
-        for other in weights[1:]:
-            assert torch.equal(weight, other[name])
-
-
 LEARNED = replace(TINY, encoding="learned", eval_modes=("as trained", "last row"))
 
 

@@ -6,12 +6,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from d2lpos.figures import STYLE
 from d2lpos.figures.style import PAGE
 from d2lpos.lab import STUDIES, frame, summary
-from d2lpos.lab.encodings import ENCODINGS
-from d2lpos.lab.models import EVAL_MODES
-from d2lpos.lab.plot import GAP, LABELS, named, plot
+from d2lpos.lab.plot import GAP, named, plot
 from tests.lab.results import result
 
 VALUES = {"order": "accuracy", "extrapolation": "loss"}
@@ -34,11 +31,6 @@ def figures(tables):
 
 def written(ax):
     return [text for text in ax.texts if text.get_text()]
-
-
-def test_every_encoding_has_a_color_and_a_name_that_the_book_uses():
-    assert set(LABELS) <= set(ENCODINGS) | set(EVAL_MODES)
-    assert all(STYLE[key].label == LABELS.get(key, key) for key in STYLE if key in ENCODINGS)
 
 
 def test_a_panel_has_the_lines_of_its_door_and_the_others_in_gray(tables, figures):

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from d2lpos.lab import STUDIES, Run, accuracy, train
-from d2lpos.lab.models import DROPOUTS, ENCODINGS, EVAL_MODES, build
-from d2lpos.lab.places import PLACES
+from d2lpos.lab.models import ENCODINGS, EVAL_MODES, build
 from d2lpos.lab.plot import UNITS
 from d2lpos.lab.tasks import TASKS, Task
 
@@ -83,7 +82,6 @@ def test_what_is_not_said():
     ({"encoding": "RoPE"}, f"encoding must be one of {', '.join(ENCODINGS)}; got 'RoPE'"),
     ({"eval_modes": ("twice",)}, f"eval_modes must be one of {', '.join(EVAL_MODES)}; got 'twice'"),
     ({"encoding": "alibi"}, 'eval mode "ntk" needs encoding "rope"; got "alibi"'),
-    ({"dropout": "all"}, f"dropout must be one of {', '.join(DROPOUTS)}; got 'all'"),
     ({"dropout": "sum"}, 'drop must be above 0 and below 1 for dropout "sum"; got 0.0'),
     ({"drop": 0.1}, 'drop must be 0 for dropout "none"; got 0.1'),
     (
@@ -100,7 +98,6 @@ def test_what_is_not_said():
     ({"stack": ("full",)}, "stack must have a member for each of 2 layers; got 1"),
     (FURTHER | {"further_length": 0}, "further_length must be positive; got 0"),
     (FURTHER | {"continue_training": ("last row",)}, 'eval mode "last row" needs encoding "learned"; got "rope"'),
-    ({"places": "thrown"}, f"places must be one of {', '.join(PLACES)}; got 'thrown'"),
     ({"places": "drawn"}, "limit must be positive; got 0"),
     ({"limit": 128}, 'limit must be 0 for places "counted"; got 128'),
     ({"places": "drawn", "limit": 127}, "limit must be at least 128, the longest row; got 127"),
@@ -114,15 +111,9 @@ def test_what_is_not_said():
         'places of "axial" must be one of counted, jittered; got "drawn"',
     ),
     (SQUARED | {"tested": (128,)}, "length must be a square, for as many rows as columns; got 128"),
-    (SQUARED | {"shortest": 16}, 'shortest needs positions of one axis; "axial" has two'),
     (SQUARED | {"probe": True}, 'probe needs positions of one axis; "axial" has two'),
     (SQUARED | {"eval_modes": ("window",)}, 'eval mode "window" needs positions of one axis; "axial" has two'),
-    ({"scale": 0.0}, "scale must be finite and positive; got 0.0"),
     ({"eval_modes": ("to scale",)}, 'eval mode "to scale" needs encoding "axial" or "mixed"; got "rope"'),
-    (
-        {"encoding": "learned", "eval_modes": ("interpolated",)},
-        "length must be a square, for as many rows as columns; got 128",
-    ),
     (
         FURTHER | {"continue_training": ()},
         "continue_training must name an eval mode where there are steps or a length; got "

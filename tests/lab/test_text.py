@@ -54,15 +54,6 @@ def test_flowing_text_has_the_same_words_and_ends_lines_where_paragraphs_end(spl
     assert not re.search(r"\s\s", flowing) and flowing.endswith("\n")
 
 
-@pytest.mark.parametrize("split", SPLITS)
-def test_language_asks_for_the_next_character(split):
-    book = read(split)
-    tokens, targets = language(64, 50, torch.Generator().manual_seed(0), split=split)
-    for row, target in zip(tokens.tolist(), targets.tolist(), strict=True):
-        assert row[1:] == target[:-1]
-        assert "".join(ALPHABET[token] for token in [*row, target[-1]]) in book
-
-
 def test_language_does_not_ask_for_an_unknown_character():
     count = len(characters("unseen"))
     tokens, targets = language(1, count - 1, torch.Generator(), split="unseen")
