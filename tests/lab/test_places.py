@@ -63,12 +63,6 @@ def test_digits_of_one_place_share_a_position(length):
     assert len(positions[:, number].unique()) > 10, "rows begin anywhere"
 
 
-def test_coupled_rows_fill_the_limit():
-    tokens, _ = addition(512, 8, seeded())
-    assert coupled(tokens, seeded(), limit=5).unique().tolist() == [0, 1, 2, 3, 4]
-    assert coupled(tokens[:, :7], seeded(), limit=3).unique(dim=0).tolist() == [[1, 2, 0, 1, 2, 0, 1]]
-
-
 def test_jitter_moves_cells_from_the_middle():
     """By a factor for each row, whose logarithm is as often below 0 as above."""
     places = jittered(torch.zeros(4096, 16), seeded())

@@ -87,14 +87,6 @@ def test_the_generator_alone_decides(task, sampler):
     torch.set_rng_state(before)
 
 
-def test_the_special_tokens():
-    special = {name: task.special for name, task in TASKS.items() if task.special is not None}
-    assert special == {"masked": 76, "masked small": 76, "lookup": 17}
-    tokens, _ = sample(TASKS["masked"].train, 64)
-    assert (tokens >= 76).sum(dim=1).min() > 3
-    assert ((sample(TASKS["lookup"].train, 9)[0] >= 17).nonzero()[:, 1] == 8).all()
-
-
 def test_a_guess_is_right_by_chance():
     assert TASKS["order"].chance(8) == 1 / 2 and TASKS["digits"].chance(64) == 1 / 10
     _, targets = sample(TASKS["back"].train, 32, size=4096)
