@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from d2lpos import Encoding, Learned, Transformer
-from d2lpos.lab.inside import first_token, learned_table, probes, similarity
+from d2lpos.lab.inside import first_token, learned_table, probes
 from d2lpos.lab.tasks import TASKS
 
 LANGUAGE = TASKS["language"]
@@ -78,11 +78,3 @@ def test_the_table_is_a_copy_that_training_does_not_change():
         model.encoding.table.data += 1
         assert table.dtype == torch.float64 and torch.equal(table, start.double()) and not table.requires_grad
     assert learned_table(Transformer(vocabulary=6, outputs=2)) is None
-
-
-def test_similarity_is_the_cosine_to_three_decimals():
-    assert similarity(torch.tensor([[2.0, 0.0], [3.0, 4.0], [-1.0, 3.0]])) == [
-        [1.0, 0.6, -0.316],
-        [0.6, 1.0, 0.569],
-        [-0.316, 0.569, 1.0],
-    ]

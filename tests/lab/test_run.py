@@ -94,7 +94,6 @@ def test_what_is_not_said():
     ({"lr": 0.0}, "lr must be finite and positive; got 0.0"),
     ({"steps": 0}, "steps must be positive; got 0"),
     ({"dim": 30}, "dim must be a multiple of heads; got dim=30, heads=4"),
-    ({"stack": ("full", "half")}, "stack must be one of full, window, none, gate, logit; got 'half'"),
     ({"stack": ("full",)}, "stack must have a member for each of 2 layers; got 1"),
     (FURTHER | {"further_length": 0}, "further_length must be positive; got 0"),
     (FURTHER | {"continue_training": ("last row",)}, 'eval mode "last row" needs encoding "learned"; got "rope"'),

@@ -29,10 +29,6 @@ def test_every_run_is_done_once_and_failures_are_kept(store, tmp_path, monkeypat
     (lambda run, device: None, "TypeError"),
     (lambda run, device: {"run": run.fields()}, "KeyError: 'key'"),
     (lambda run, device: record(run, loss=float("nan")), "not JSON compliant"),
-    (
-        lambda run, device: record(errands(9, run.folder)[8]),
-        "of run 0000000000000000; got that of 0000000000000008",
-    ),
     (lambda run, device: record(errands(9, run.folder)[8]) | {"key": run.key}, "work must return the record of run"),
     (leave, "SystemExit: errand left"),
 ])
