@@ -28,7 +28,7 @@ def made(file):
     return mutants((ROOT / file).read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("file", "tests", "mistake"), listed())
+@pytest.mark.parametrize(("file", "tests", "mistake"), list(listed()))
 def test_a_mistake_is_noticed(file, tests, mistake, host, killers):
     old, arrow, new = mistake.partition(" → ")
     if arrow:
