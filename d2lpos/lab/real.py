@@ -5,7 +5,7 @@ in the trained model as it stands: nothing is trained again.
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -31,6 +31,7 @@ __all__ = ["EVAL_MODES", "board", "heads", "layout", "length", "needles", "place
 Rows = list[dict]
 
 FOLLOWED = ((1, 2), (2, 1), (11, 1), (16, 0))  # layer and head: `heads` found them to look one back the most
+HEADS = {"smollm2": FOLLOWED, "gemma3": ((2, 3), (4, 1), (10, 1), (8, 2)), "stand-in": ((0, 0), (1, 2))}
 SLOW = (0, 20, 24, 28)  # the first of four pairs each: the fastest four, and the slowest three bands
 TRAINED = 8192  # tokens
 FEW = 1024  # tokens of which all pairs fit
@@ -47,6 +48,14 @@ def rope(model: SmolLM2, **changed: object) -> RoPE:
 def remade(own: RoPE, **changed: object) -> RoPE:
     """An encoding like this one, with some arguments changed."""
     return RoPE(**{"dim": own.dim, "base": own.base, "layout": own.layout} | changed)
+
+
+def held(own: RoPE, pairs: Iterable[int]) -> RoPE:
+    return remade(own, scaling=partial(freeze_pairs, pairs=[*pairs]))
+
+
+def paced(own: RoPE, pace: float) -> RoPE:
+    return remade(own, scaling=lambda omega: (pace * omega, 1.0))
 
 
 def mean(values: Tensor) -> float:
@@ -183,7 +192,7 @@ def heads(probe: Probe, device: str) -> Rows:
     """
     model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     pairs, rows = model.encoding.dim // 2, []
-    held = {
+    ways = {
         "nothing": Encoding(),
         "half": rope(model, scaling=partial(linear, factor=2)),
         "double": rope(model, scaling=lambda omega: (2 * omega, 1.0)),
@@ -206,8 +215,8 @@ def heads(probe: Probe, device: str) -> Rows:
             "own": weights.diagonal(1, dim1=1, dim2=2).mean(dim=1),
         }
         columns = {what: [round(v, 4) for v in values.tolist()] for what, values in means.items()}
-        columns |= {what: previous(q, k, encoding) for what, encoding in held.items()}
-        one_still = [previous(q, k, rope(model, scaling=partial(freeze_pairs, pairs=[p]))) for p in range(pairs)]
+        columns |= {what: previous(q, k, encoding) for what, encoding in ways.items()}
+        one_still = [previous(q, k, held(model.encoding, [p])) for p in range(pairs)]
         columns["still"] = [list(column) for column in zip(*one_still, strict=True)]
         long_q, long_k = lengths(q), lengths(k).repeat_interleave(q.shape[1] // k.shape[1], dim=0)
         columns["q"], columns["k"] = (
@@ -238,7 +247,7 @@ def board(probe: Probe, device: str) -> Rows:
     """
     model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     layers, pairs = len(model.blocks), model.encoding.dim // 2
-    followed = FOLLOWED if probe.model == "smollm2" else ((0, 0), (1, 2))
+    followed = HEADS[probe.model]
 
     start, every = model.embed(text), range(pairs)
 
@@ -246,9 +255,9 @@ def board(probe: Probe, device: str) -> Rows:
         case: str, layer: int | None, pair: int | None, some: Sequence[int], x: Tensor, first: int = 0
     ) -> dict[str, object]:
         """The row with some pairs held still in a layer, or in all, of what enters layer `first`."""
-        held = model.encoding if not some else rope(model, scaling=partial(freeze_pairs, pairs=[*some]))
-        held = Encoding() if len(some) == pairs else held
-        encodings = [held if layer in (None, at) else model.encoding for at in range(layers)]
+        changed = held(model.encoding, some) if some else model.encoding
+        changed = Encoding() if len(some) == pairs else changed
+        encodings = [changed if layer in (None, at) else model.encoding for at in range(layers)]
         previous = {}
 
         def watch(layer: int, q: Tensor, k: Tensor) -> None:

@@ -25,16 +25,15 @@ from torch.nn.functional import cross_entropy
 from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2
 from ..rotary.rope import RoPE
-from ..rotary.scaling import freeze_pairs, ntk, yarn
+from ..rotary.scaling import ntk, yarn
 from ..transformer.attention import attention_weights
 from ..transformer.masks import causal_mask
 from .probe import Probe, encoder, loaded, tokens
-from .real import FOLLOWED, Apart, mean, remade
-from .real_inside import AlikeKeys, masks, rounded, weighed
+from .real import HEADS, Apart, held, mean, paced, remade
+from .real_inside import AlikeKeys, masks, rounded, share, weighed
 
 __all__ = ["both"]
 
-HEADS = {"smollm2": FOLLOWED, "gemma3": ((2, 3), (4, 1), (10, 1), (8, 2)), "stand-in": ((0, 0), (1, 2))}
 COMMON = 32_768  # tokens of the best rank, among which a loss is: all 262,144 would take most of the time
 MADE = {
     "(a) the first hidden": "token 1",
@@ -50,14 +49,6 @@ def changed(
     """The encoding of each layer, changed in all layers or in some."""
     some = range(len(model.blocks)) if layers is None else set(layers)
     return [how(own) if layer in some else own for layer, own in enumerate(model.own)]
-
-
-def held(own: RoPE, pairs: Iterable[int]) -> RoPE:
-    return remade(own, scaling=partial(freeze_pairs, pairs=[*pairs]))
-
-
-def paced(own: RoPE, pace: float) -> RoPE:
-    return remade(own, scaling=lambda omega: (pace * omega, 1.0))
 
 
 def both(probe: Probe, device: str) -> list[dict]:
@@ -169,10 +160,10 @@ def looks(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     yield {"case": LONG, "share": sum(long) / len(long)}
     n = len(here)
     other = torch.cat([text[:, [3 * n // 4]], text[:, 1:]], dim=1)
-    yield {"case": "the first token", "share": first(model, text, here)}
-    yield {"case": "from 1,000,000 on", "share": first(model, text, here + 1_000_000)}
-    yield {"case": "all positions equal", "share": first(model, text, 0 * here)}
-    yield {"case": "another word first", "share": first(model, other, here)}
+    yield {"case": "the first token", "share": share(model, text, here)}
+    yield {"case": "from 1,000,000 on", "share": share(model, text, here + 1_000_000)}
+    yield {"case": "all positions equal", "share": share(model, text, 0 * here)}
+    yield {"case": "another word first", "share": share(model, other, here)}
     for name, at in zip(MADE, (1, n // 2), strict=True):
         late = slice(5 * n // 8, None)
         weights, _ = weighed(model, text, here, masks(n, text.device)[name], late)
@@ -201,12 +192,6 @@ def longer(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     for at in range(pairs // 2 // band, pairs // band):
         held_band = changed(model, partial(held, pairs=range(at * band, (at + 1) * band)))
         yield {"case": f"longer: band {at}", "loss": loss(model.read(x, encoding=held_band))}
-
-
-def first(model: SmolLM2, ids: Tensor, positions: Tensor) -> float:
-    """The share of all weight that the first token gets from the others."""
-    here = torch.arange(ids.shape[1], device=ids.device)
-    return rounded(weighed(model, ids, positions, causal_mask(here, here), slice(1, None))[0][0, 0])
 
 
 PARTS: dict[str, Callable[[SmolLM2, Tensor, Probe], Iterator[dict]]] = {

@@ -24,7 +24,6 @@ Of these sentences each falls by what stands behind it, in any of the three text
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import torch
 from torch import Tensor
@@ -32,12 +31,11 @@ from torch import Tensor
 from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2, losses
 from ..rotary.rope import RoPE
-from ..rotary.scaling import freeze_pairs
 from ..transformer.attention import attention_weights
 from ..transformer.masks import causal_mask
 from ..transformer.programs import repeat_kv
 from .probe import Probe, encoder, loaded, tokens
-from .real import FOLLOWED, cases, mean, rope
+from .real import HEADS, cases, held, mean, paced, rope
 
 __all__ = ["AlikeKeys", "inside"]
 
@@ -73,26 +71,14 @@ def inside(probe: Probe, device: str) -> list[dict]:
     return list(PARTS[probe.part](model, text, probe))
 
 
-def still(model: SmolLM2, pairs: range) -> RoPE:
-    return rope(model, scaling=partial(freeze_pairs, pairs=[*pairs]))
-
-
 def together(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Losses with many pairs still at once, and with all tokens but the first four moved away from these."""
     pairs, here = model.encoding.dim // 2, torch.arange(text.shape[1], device=text.device)
     ways: dict[str, dict] = {"as trained": {}}
     for some in (range(1, pairs), range(max(2, pairs // 4), pairs)):
-        ways[f"pairs {some[0]} to {some[-1]} still"] = {"encoding": still(model, some)}
+        ways[f"pairs {some[0]} to {some[-1]} still"] = {"encoding": held(model.encoding, some)}
     ways |= {f"the first four {gap:,} away": {"positions": here + gap * (here > 3)} for gap in APART}
     yield from cases(model, text, ways)
-
-
-def followed(model: SmolLM2) -> tuple[tuple[int, int], ...]:
-    return FOLLOWED if len(model.blocks) == 30 else ((0, 0), (1, 2))
-
-
-def paced(model: SmolLM2, pace: float) -> RoPE:
-    return rope(model, scaling=lambda omega: (pace * omega, 1.0))
 
 
 def alone(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
@@ -103,12 +89,12 @@ def alone(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     for first in (0, 10 * pairs // 32, 22 * pairs // 32):
         some = range(first, first + max(1, pairs // 8))
         name = f"pairs {some[0]} to {some[-1]}"
-        encodings[f"{name} still"] = still(model, some)
+        encodings[f"{name} still"] = held(own, some)
         encodings[f"{name} alike but for the first"] = AlikeKeys(own, some, start=1)
         encodings[f"{name} alike, the first too"] = AlikeKeys(own, some, start=0)
-    at = {layer for layer, _ in followed(model)}
+    at = {layer for layer, _ in HEADS[probe.model]}
     for name, pace in (("half", 0.5), ("double", 2)):
-        other = paced(model, pace)
+        other = paced(own, pace)
         encodings[f"{name} pace in {len(at)} layers"] = [other if n in at else own for n in range(layers)]
         encodings[f"{name} pace"] = other
     encodings["no rotation"] = Encoding()
@@ -151,19 +137,16 @@ def masks(n: int, device: torch.device) -> dict[str, Tensor]:
 def sinks(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Shares of all weight that tokens get: the first, and others under other masks and behind other first words."""
     n = text.shape[1]
-    here, all_but_first = torch.arange(n, device=text.device), slice(1, None)
+    here = torch.arange(n, device=text.device)
     causal = causal_mask(here, here)
     late = LATE * n // 256
     queries = slice(late, None)
 
-    def share(ids: Tensor, p: Tensor) -> float:
-        return rounded(weighed(model, ids, p, causal, all_but_first)[0][0, 0])
-
     other = torch.cat([text[:, [3 * n // 4]], text[:, 1:]], dim=1)
-    yield {"case": "as it is: the first", "share": share(text, here)}
-    yield {"case": "from 1,000,000 on", "share": share(text, here + 1_000_000)}
-    yield {"case": "another word first", "share": share(other, here)}
-    yield {"case": "all positions equal", "share": share(text, 0 * here)}
+    yield {"case": "as it is: the first", "share": share(model, text, here)}
+    yield {"case": "from 1,000,000 on", "share": share(model, text, here + 1_000_000)}
+    yield {"case": "another word first", "share": share(model, other, here)}
+    yield {"case": "all positions equal", "share": share(model, text, 0 * here)}
     for name, mask in masks(n, text.device).items():
         weights, x = weighed(model, text, here, mask, queries)
         token_shares = {f"token {at}": rounded(weights[0, place]) for at, place in ((0, 0), (1, 1), (128, n // 2))}
@@ -179,6 +162,12 @@ def sinks(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
         }
     yield from words(model, text[:, : n // 2], encoder(probe.model))
     yield from leads(model, text)
+
+
+def share(model: SmolLM2, ids: Tensor, positions: Tensor) -> float:
+    """The share of all weight that the first token gets from the others."""
+    here = torch.arange(ids.shape[1], device=ids.device)
+    return rounded(weighed(model, ids, positions, causal_mask(here, here), slice(1, None))[0][0, 0])
 
 
 def words(model: SmolLM2, text: Tensor, encode: Callable[[str], list[int]]) -> Iterator[dict]:
@@ -217,9 +206,9 @@ def paces(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     causal, rows = causal_mask(here, here), []
 
     def watch(layer: int, q: Tensor, k: Tensor) -> None:
-        for head in [head for at, head in followed(model) if at == layer]:
+        for head in [head for at, head in HEADS[probe.model] if at == layer]:
             for pace in (0.5, 1, 2):
-                w = attention_weights(q, k, here, here, paced(model, pace), causal)[0, head].float()
+                w = attention_weights(q, k, here, here, paced(model.encoding, pace), causal)[0, head].float()
                 back = [rounded(w.diagonal(-n)[5 - n :].mean()) for n in range(5)]
                 head_row = {"case": f"pace {pace:g}", "layer": layer, "head": head}
                 rows.append(head_row | {"back": back, "first": rounded(w[5:, 0].mean())})

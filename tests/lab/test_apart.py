@@ -12,33 +12,21 @@ from d2lpos.lab.apart import APE, GRID, LEFT_OUT, judged, weighted
 from d2lpos.lab.probe import encoder, loaded
 from d2lpos.lab.reuse import LEAD, Request
 from d2lpos.pretrained import losses
-from d2lpos.transformer import attend, attention_weights
+from d2lpos.transformer import attention_weights
 
 PROBE = Probe("real-apart", "four pieces", "stand-in", "rule", length=320)
-NONE = torch.arange(6) < 0
-
-
-def some_attention(temperature: float, scale: float):
-    """Six tokens, of which 1 to 3 are the document: what `weighted` gives, and scores, values and a causal mask."""
-    torch.manual_seed(0)
-    q, k, v, here = torch.randn(1, 4, 6, 8), torch.randn(1, 2, 6, 8), torch.randn(1, 2, 6, 8), torch.arange(6)
-    document, mask, rope = (here > 0) & (here < 4), here <= here[:, None], RoPE(8)
-    attention, shares = weighted(document, here == 5, {"document": document, "rest": ~document}, temperature, scale)
-    y = attention(q, k, v, here, here, rope, mask)
-    plain = attend(q, k, v, here, here, rope, mask)
-    turned_q, turned_k = rope.rotate(q, k, here, here)
-    scores = turned_q[0, :, 5] @ turned_k[0].repeat_interleave(2, dim=0).mT / math.sqrt(8)
-    return y, plain, scores.diagonal().T, v[0].repeat_interleave(2, dim=0), document, shares
-
-
-def test_without_temperature_and_scale_it_is_attention():
-    y, plain, *_, shares = some_attention(1.0, 1.0)
-    torch.testing.assert_close(y, plain)
-    assert sum(sum(some) for some in shares.values()) == pytest.approx(1)
 
 
 def test_temperature_sharpens_within_the_document_and_scale_is_a_power_of_its_weight():
-    y, _, scores, v, document, shares = some_attention(0.5, 0.8)
+    """Of six tokens 1 to 3 are the document."""
+    torch.manual_seed(0)
+    q, k, v, here = torch.randn(1, 4, 6, 8), torch.randn(1, 2, 6, 8), torch.randn(1, 2, 6, 8), torch.arange(6)
+    document, mask, rope = (here > 0) & (here < 4), here <= here[:, None], RoPE(8)
+    attention, shares = weighted(document, here == 5, {"document": document}, 0.5, 0.8)
+    y = attention(q, k, v, here, here, rope, mask)
+    turned_q, turned_k = rope.rotate(q, k, here, here)
+    scores = turned_q[0, :, 5] @ turned_k[0].repeat_interleave(2, dim=0).mT / math.sqrt(8)
+    scores, v = scores.diagonal().T, v[0].repeat_interleave(2, dim=0)
     inside = (2 * scores[:, document]).exp()
     total, rest = inside.sum(dim=-1) ** (0.8 * 0.5), scores[:, ~document].exp()
     of_document = inside / inside.sum(dim=-1, keepdim=True) * total[:, None]
@@ -91,14 +79,6 @@ def test_shares_are_the_weights_that_the_passages_next_tokens_give(rows):
     assert shares["row's first"] == pytest.approx(means[0].item(), abs=2e-5)
     assert shares["pieces' first"] == pytest.approx(means[request.first].sum().item(), abs=2e-5)
     assert shares["new"] == pytest.approx(means[request.of > 0].sum().item(), abs=2e-5)
-
-
-def test_rows_share_all_of_the_weight_and_only_three_parts_can_have_none(rows):
-    for case, row in rows.items():
-        assert sum(row["shares"].values()) == pytest.approx(1, abs=1e-4), case
-    assert rows[LEFT_OUT]["shares"]["pieces' first"] == 0 < rows["turned on"]["shares"]["pieces' first"]
-    assert list(rows)[-1 - len(GRID) :] == [APE.format(*pair) for pair in ((0.9, 0.9), *GRID)]  # first the released defaults
-    assert 0 < rows["turned on"]["alone"] < 1
 
 
 def made_up(text: str, seed: int, **numbers: float) -> dict:

@@ -1,16 +1,14 @@
 """Trained models in 8 bits, and the files that pages load them from."""
 
-import base64
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 
 from d2lpos import Learned, T5Bias, Transformer
 from d2lpos.lab import execute, records, training
-from d2lpos.lab.char_models import card, char_model, dequantized, losses, pack, script
+from d2lpos.lab.char_models import card, char_model, losses, pack, script
 from d2lpos.lab.models import build
 from d2lpos.lab.studies import LITTLE, STUDIES
 from d2lpos.lab.text import UNKNOWN, characters, decode
@@ -33,54 +31,6 @@ def test_every_number_is_within_half_a_step():
         rows = parameter.detach().reshape(-1, parameter.shape[-1])
         assert ((weights[name] - rows).abs().amax(1) <= rows.abs().amax(1) / 127 / 2 + 1e-7).all(), name
     assert not torch.equal(weights["head.weight"], model.head.weight)
-
-
-def test_the_bytes_are_as_the_format_says():
-    model = small()
-    packed = pack(model)
-    data, off = base64.b64decode(packed["weights"]), 0
-    kinds = {name: kind for name, *_, kind in packed["shapes"]}
-    assert [name for name, kind in kinds.items() if kind == "f32"] == ["encoding.table"]
-    assert pack(Transformer(6, 2, dim=16))["shapes"][0] == ["tokens.weight", 6, 16, "q8"]  # 16 numbers are worth a scale
-    floats = {}
-    for name, rows, columns, kind in packed["shapes"]:
-        count = rows if kind == "q8" else rows * columns
-        floats[name] = np.frombuffer(data, "<f4", count, off)
-        off += 4 * count
-    for name, rows, columns, kind in packed["shapes"]:
-        if kind == "q8":
-            levels = np.frombuffer(data, "i1", rows * columns, off).reshape(rows, columns)
-            off += rows * columns
-            assert (np.abs(levels).max(1) == 127 * (floats[name] > 0)).all()
-            weight = floats[name][:, None] * levels
-            assert np.array_equal(weight, unpack(packed)[name].numpy())
-    assert off == len(data)
-    assert np.array_equal(floats["encoding.table"].reshape(32, 2), model.encoding.table.detach())
-
-
-def test_a_row_of_zeros_stays_one():
-    model = small()
-    torch.nn.init.zeros_(model.tokens.weight[2:3].detach())
-    assert not unpack(pack(model))["tokens.weight"][2].any()
-    assert unpack(pack(model))["tokens.weight"].isfinite().all()
-
-
-def test_what_cannot_be_packed_or_read_says_why():
-    model = small()
-    packed = pack(model)
-    with pytest.raises(ValueError, match=r"^weights must have \d+ bytes; got 3$"):
-        unpack(packed | {"weights": base64.b64encode(b"abc").decode()})
-    torch.nn.init.constant_(model.head.bias, torch.nan)
-    with pytest.raises(ValueError, match=r"^head.bias must be a finite vector or matrix; got \(20,\)$"):
-        pack(model)
-
-
-def test_a_model_in_8_bits_is_a_copy():
-    model = small()
-    before = model.head.weight.detach().clone()
-    copy = dequantized(model)
-    assert torch.equal(copy.head.weight, unpack(pack(model))["head.weight"])
-    assert torch.equal(model.head.weight, before) and not torch.equal(copy.head.weight, before)
 
 
 def test_a_loss_is_what_the_lab_measures():

@@ -4,21 +4,8 @@ from hashlib import sha256
 
 import pytest
 import torch
-from sklearn.datasets import load_digits
 
 from d2lpos.lab.digits import SPLITS, digits, pictures
-
-
-def test_the_splits_are_all_pictures_and_apart():
-    data = load_digits()
-    known = sorted(zip(data.images.reshape(-1, 64).astype(int).tolist(), data.target.tolist(), strict=True))
-    split = [
-        row
-        for name in SPLITS
-        for row in zip(pictures(name)[0].flatten(1).tolist(), pictures(name)[1].tolist(), strict=True)
-    ]
-    assert sorted(split) == known
-    assert len({tuple(pixels) for pixels, _ in split}) == len(split), "a picture is there twice"
 
 
 def test_the_splits_never_change():
@@ -62,19 +49,3 @@ def test_a_finer_picture_shows_the_same(length, factor):
     for place in range(length):
         row, column = place // edge // factor, place % edge // factor
         assert torch.equal(finer[:, place], tokens[:, 8 * row + column])
-
-
-@pytest.mark.parametrize("length", [1, 8, 32, 128, 1024])
-def test_other_lengths_are_refused(length):
-    with pytest.raises(ValueError) as raised:
-        digits(2, length, torch.Generator())
-    assert (
-        str(raised.value)
-        == f"length must be 64, 256 or 576, for pixels, or 16, for patches of 2 × 2 pixels; got {length}"
-    )
-
-
-def test_other_splits_are_refused():
-    with pytest.raises(ValueError) as raised:
-        digits(2, 16, torch.Generator(), split="unseen")
-    assert str(raised.value) == "split must be one of train, validation, test; got 'unseen'"

@@ -29,18 +29,6 @@ def weights_of(model, text):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("counted", [False, True])
-def test_a_cache_with_room_for_all_is_a_pass(counted):
-    text, cache = tokens(PROBE)[0, :40], Cache(MODEL, torch.tensor([counted] * 2))
-    parts = []
-    for piece in text.split(16):
-        parts.append(cache.read(piece))
-        evict(cache, ("H2O", "TOVA"), capacity=40)
-    x = torch.cat(parts, dim=1)
-    torch.testing.assert_close(MODEL.logits(x), MODEL(text.expand(2, -1)), atol=2e-4, rtol=1e-4)
-
-
-@torch.no_grad()
 def test_weights_are_summed_over_queries_and_over_heads_that_share_keys():
     torch.manual_seed(0)
     model = SmolLM2(vocabulary=256, dim=32, layers=2, heads=4, kv_heads=2, inner=32).eval()

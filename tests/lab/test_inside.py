@@ -1,14 +1,13 @@
 """Probes say the truth about vectors that are known, and are asked about texts that they have not seen."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
 from torch import nn
 
 from d2lpos import Encoding, Learned, Transformer
-from d2lpos.lab.inside import first_token, learned_table, probes, similarity, states
+from d2lpos.lab.inside import first_token, learned_table, probes
 from d2lpos.lab.tasks import TASKS
 
 LANGUAGE = TASKS["language"]
@@ -52,34 +51,6 @@ def test_error_and_share(vectors, error, r2):
     assert probes(Known(vectors), LANGUAGE, 8, texts=4) == [{"layer": layer} | want for layer in (0, 1)]
 
 
-def test_texts_are_drawn_anew_for_another_seed_and_none_in_training():
-    seeds, sizes = [], []
-
-    def sampler(size, length, generator):
-        seeds.append(generator.initial_seed())
-        sizes.append(size)
-        return LANGUAGE.tests["test"](size, length, generator)
-
-    task = replace(LANGUAGE, tests={"test": sampler})
-    for seed in (0, 0, 1):
-        probes(Known(exact), task, 8, texts=1, seed=seed)
-    probes(Known(exact), task, 8)
-    assert sizes == [2, 2, 2, 512]  # as many to fit as to test
-    for seed in (0, 1):
-        first_token(Transformer(vocabulary=77, outputs=75, causal=True), task, 8, texts=1, seed=seed)
-    fitted = [seeds[0], seeds[0], seeds[2], seeds[0]]
-    assert seeds == [*fitted, seeds[0], seeds[2]] and seeds[0] != seeds[2] and min(seeds) >= 2**31
-
-
-def test_looking_inside_leaves_nothing_behind():
-    model = Transformer(vocabulary=6, outputs=2, layers=3)
-    vectors = states(model, torch.tensor([[0, 1, 2]]))
-    assert [tuple(x.shape) for x in vectors] == 4 * [(1, 3, 64)]
-    with pytest.raises(ValueError, match="tokens"):
-        states(model, torch.tensor([[6]]))
-    assert not any(module._forward_pre_hooks for module in model.modules())
-
-
 class Leaning(Encoding):
     """The first token's key counts three times."""
 
@@ -107,11 +78,3 @@ def test_the_table_is_a_copy_that_training_does_not_change():
         model.encoding.table.data += 1
         assert table.dtype == torch.float64 and torch.equal(table, start.double()) and not table.requires_grad
     assert learned_table(Transformer(vocabulary=6, outputs=2)) is None
-
-
-def test_similarity_is_the_cosine_to_three_decimals():
-    assert similarity(torch.tensor([[2.0, 0.0], [3.0, 4.0], [-1.0, 3.0]])) == [
-        [1.0, 0.6, -0.316],
-        [0.6, 1.0, 0.569],
-        [-0.316, 0.569, 1.0],
-    ]

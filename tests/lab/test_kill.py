@@ -24,13 +24,13 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def driver(folder, work, count, go=True, env=None, **options):
+def driver(folder, work, count, go=True, **options):
     """A process that sweeps errands, in a group of its own."""
     if go:
         (folder / "go").touch()
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.lab.errands", str(folder), work, str(count), json.dumps(options)],
-        cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )
     try:
         yield process
@@ -123,29 +123,6 @@ def test_a_killed_driver(store, tmp_path, jobs):
     assert sweep(errands(6, tmp_path), store, walk) == {"finished": 6, "failed": 0}
     assert counted(tmp_path) == list(range(6))
     assert store.records()[:2] == before
-
-
-LATE = """
-import os, sys, time
-if any("loky" in word for word in sys.orig_argv):
-    open(os.environ["LATE"] + f"/late {os.getpid()}", "w").close()
-    while not os.path.exists(os.environ["LATE"] + "/on"):
-        time.sleep(0.02)
-"""
-
-
-def test_a_driver_that_is_killed_while_its_workers_load(store, tmp_path):
-    """They look who started them only when their modules are there, and that is nobody any more."""
-    (tmp_path / "sitecustomize.py").write_text(LATE)
-    env = os.environ | {"LATE": str(tmp_path), "PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path))}
-    with driver(tmp_path, "walk", 4, env=env, jobs=2) as process:
-        until(lambda: len(list(tmp_path.glob("late *"))) >= 2)
-        process.kill()
-        process.wait()
-        (tmp_path / "on").touch()
-        workers = [int(path.name.split()[1]) for path in tmp_path.glob("late *")]
-        until(lambda: all(gone(worker) for worker in workers))
-    assert set(store.states().values()) == {"running"}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

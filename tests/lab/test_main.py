@@ -7,16 +7,15 @@ import signal
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from functools import partial
 
 import pytest
 import torch
 
 from d2lpos.lab import STUDIES, Run, Store, export, records
-from d2lpos.lab.__main__ import EVERY, cost, main
+from d2lpos.lab.__main__ import EVERY, main
 from d2lpos.lab.lines import line, read
 from d2lpos.lab.publish import publish
-from d2lpos.lab.report import duration, origin, pages
+from d2lpos.lab.report import pages
 from d2lpos.runtime.published import RESULTS
 from tests.lab.results import result
 
@@ -52,29 +51,6 @@ def test_the_list_has_every_study_with_its_cost(folder, store, capsys):
     ]
 
 
-def test_costs():
-    runs = [Run("order", encoding) for encoding in ("none", "rope", "rope")]
-    published = [
-        result(run, device) | {"seconds": 50.0} for run, device in zip(runs, ("cpu", "H200"), strict=False)
-    ]
-    assert cost(runs, published) == "about 2 min on H200 or cpu"
-    assert cost(runs, published[:1]) == "not measured yet"
-    assert [duration(seconds) for seconds in (7.4, 119, 125, 3599, 5430)] == [
-        "7 s", "119 s", "2 min", "1 h 0 min", "1 h 30 min",
-    ]
-
-
-def test_smoke_of_a_study_from_end_to_end(folder, python):
-    done = python("-m", "d2lpos.lab", "extrapolation", "--smoke")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1] == "3 of 3 runs to do: seconds"
-    assert (
-        done.stdout.count("RoPE, NTK") == 2 and "on the last tokens, unseen: mean over seeds" in done.stdout
-    )
-    assert "3 finished, 0 running, 0 failed of 3" in done.stderr
-    assert list(folder.iterdir()) == []
-
-
 def test_the_second_call_runs_nothing(folder, capsys):
     again = ["order", "--smoke", "--store", "mine.sqlite"]
     assert main(again) == 0
@@ -83,16 +59,6 @@ def test_the_second_call_runs_nothing(folder, capsys):
     second, after = capsys.readouterr().out, Store("mine.sqlite").records()
     assert "1 of 1 runs to do: seconds\n" in first and "0 of 1 runs to do\n" in second
     assert before == after and first.splitlines()[2:] == second.splitlines()[2:]
-
-
-def test_a_published_study_is_finished_already(folder, capsys):
-    store = Store("there.sqlite")
-    for run in STUDIES["order"].runs(range(1)):
-        store.finish(result(run))
-    export(store, folder / "order.jsonl")
-    assert main(["order", "--seeds", "1", "--results", "."]) == 0
-    assert f"0 of {BOTH // 2} runs to do\n" in capsys.readouterr().out
-    assert Store("lab.sqlite").records() == store.records()
 
 
 def finish(store, seeds):
@@ -151,24 +117,6 @@ def test_a_study_with_a_failed_run_is_not_published(folder, store, monkeypatch, 
 
 def fail(run, device):
     raise RuntimeError("no more sheep to count")
-
-
-def test_tables_say_n_where_it_differs(store, capsys):
-    call = ["order", "--seeds", "2", "--store", "some.sqlite", "--summary"]
-    assert main(call) == 0
-    out = capsys.readouterr().out
-    assert out.count(", n = 2\n") == BOTH // 2 - 1 and out.count(", n = 1\n") == 1
-    finish(store, range(2))
-    assert main(call) == 0
-    assert "n = " not in capsys.readouterr().out
-
-
-def test_compile(monkeypatch):
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))  # no C++ compiler needed
-    assert main(["order", "--smoke", "--store", "mine.sqlite", "--compile"]) == 0
-    (record,) = Store("mine.sqlite").records()
-    assert record["machine"]["compiled"]
-    assert dict(origin("order", [record]))["Command"] == "`python -m d2lpos.lab order --seeds 1 --compile`"
 
 
 def test_summary_and_plot_run_nothing(folder, store, capsys):
@@ -305,6 +253,7 @@ BAD = {
         'cluster must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'here\'',
     ("order", "--plot", "order.pdf"): "--plot must name a file that ends in .svg or .png; got order.pdf",
     ("order", "--summary", "--store", "none.sqlite"): "there is no store none.sqlite",
+    ("real-layout", "--compile"): "--encodings, --compile and --plot go with studies that train",
     ("order", "--store", "torn.sqlite"):
         "torn.sqlite is damaged, or no store of runs: database disk image is malformed",
     ("order", "--store", "no/folder.sqlite"):

@@ -5,15 +5,10 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from pandas import concat
 
-from d2lpos.figures import STYLE
 from d2lpos.figures.style import PAGE
 from d2lpos.lab import STUDIES, frame, summary
-from d2lpos.lab.encodings import ENCODINGS
-from d2lpos.lab.models import EVAL_MODES
-from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
-from d2lpos.lab.report import pages
+from d2lpos.lab.plot import GAP, named, plot
 from tests.lab.results import result
 
 VALUES = {"order": "accuracy", "extrapolation": "loss"}
@@ -36,27 +31,6 @@ def figures(tables):
 
 def written(ax):
     return [text for text in ax.texts if text.get_text()]
-
-
-def test_every_encoding_has_a_color_and_a_name_that_the_book_uses():
-    assert set(LABELS) <= set(ENCODINGS) | set(EVAL_MODES)
-    assert all(STYLE[key].label == LABELS.get(key, key) for key in STYLE if key in ENCODINGS)
-
-
-@pytest.mark.parametrize(("study", "names"), [
-    ("order", {"none", "none, causal", "RoPE", "ALiBi, causal"}),
-    ("extrapolation", {"none", "RoPE, dynamic NTK", "ALiBi, window"}),
-    ("shorter", {"learned, 150 steps"}),
-    ("scale", {"sinusoidal", "sinusoidal, × 0.0156", "learned, × 16"}),
-    ("layers", {"none", "learned", "learned, in every block"}),
-    ("addition", {"learned, begun", "learned, drawn", "learned, coupled"}),
-    ("resolution", {"axial RoPE", "mixed RoPE, to scale", "axial RoPE, to scale, jittered"}),
-    ("count", {"none", "RoPE", "FoX", "CoPE", "PaTH"}),
-    ("dropout-lookup", {"learned", "learned, dropout 5% (sum)", "learned, dropout 30% (whole position)"}),
-])
-def test_names_tell_what_was_done_to_an_encoding(study, names):
-    table = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test' and length == trained"))
-    assert names <= set(table["name"]) and table["name"].is_unique
 
 
 def test_a_panel_has_the_lines_of_its_door_and_the_others_in_gray(tables, figures):
@@ -112,34 +86,3 @@ def test_no_name_covers_another_or_leaves_the_figure(figures):
             boxes = sorted((text.get_window_extent() for text in written(ax)), key=lambda box: box.y0)
             assert all(high.y0 - low.y0 > 0.95 * GAP * figure.dpi / 72 for low, high in pairwise(boxes))
             assert all(0 <= box.x0 and box.x1 <= width and 0 <= box.y0 and box.y1 <= height for box in boxes)
-
-
-@pytest.mark.parametrize(("study", "drawn"), [
-    ("crowd", True),
-    ("settings", False),
-])
-def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
-    texts = pages(study, list(map(result, STUDIES[study].runs(range(2)))))
-    assert (f"{study}.svg" in texts) == drawn and {f"{study}-test.csv", f"{study}-about.csv"} <= set(texts)
-
-
-def test_the_words_tell_the_means():
-    table = frame(map(result, STUDIES["order"].runs([0])[:2])).assign(accuracy=[0.25, 0.125])
-    assert describe(table, "accuracy") == (
-        "Accuracy at length 8. The means, from low to high: sinusoidal 0.12; none 0.25."
-    )
-    table = frame([result(STUDIES["extrapolation"].full[0])]).assign(loss=1.5)
-    assert describe(table, split="unseen") == (
-        "Loss in nats at lengths 64, 128, 256, 512, after training at 64. "
-        "The means at 512, from low to high: sinusoidal 1.50."
-    )
-
-
-@pytest.mark.parametrize(("call", "words"), [
-    (lambda t: plot(t, split="train"), "split must be one of test, unseen; got 'train'"),
-    (lambda t: plot(t, value="error"), "value must be one of task, encoding, "),
-    (lambda t: plot(concat([t, t])), "by must tell rows of one seed apart; there are several where name is "),
-])
-def test_bad_calls(tables, call, words):
-    with pytest.raises(ValueError, match=f"^{words}"):
-        call(tables["extrapolation"])

@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from hashlib import sha256
 from importlib import resources
 from importlib.util import find_spec
@@ -11,13 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from pandas import DataFrame
 from torch import nn
 
 from d2lpos import Encoding, RoPE
 from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, records, run_probe
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.observed import as_written, board_data, by_text, digits_found, shown, texts
+from d2lpos.lab.observed import board_data, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import encoder, loaded, tokens
 from d2lpos.lab.publish import publish
@@ -94,15 +93,6 @@ def test_a_novel_that_ends_before_is_named():
 
 
 # Glances
-
-
-def test_a_key_tells_glances_apart():
-    probe = Probe("real-layout")
-    others = [replace(probe, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
-    assert len({probe.key, *(other.key for other in others)}) == 4
-    assert Probe(**probe.fields()).key == probe.key
-    with pytest.raises(FrozenInstanceError):
-        probe.seed = 1
 
 
 @pytest.mark.parametrize(("change", "error"), [
@@ -325,37 +315,6 @@ def test_a_mean_is_over_passages_and_differences_are_within_them():
     assert mean_ci(some[:1])["low"].isna().all()
 
 
-@pytest.mark.parametrize("by", [["case"], ["case", "seed"], ["text"]])
-def test_a_mean_over_rows_that_are_not_independent_is_refused(by):
-    some = [made_up(seed, text, a=1.0 + seed, b=2.0) for text in ("rule", "code") for seed in (0, 1)]
-    with pytest.raises(ValueError, match="values must have one number for each draw"):
-        mean_ci(some, by=by)
-
-
-def test_a_table_shows_the_right_case_and_what_others_lose():
-    some = [made_up(n, "rule", **{"as trained": 3.0 + n, "reversed": 5.5 + n}) for n in (0, 1)]
-    for record in some:
-        record["run"] |= {"length": 512, "dtype": "float32", "part": ""}
-    cells = shown(some)["made by rule"]
-    assert cells["as trained"].startswith("3.500 ± 6.353")
-    assert cells["reversed"] == "+2.500 ± 0.000"
-    some[0]["run"]["dtype"] = "bfloat16"
-    assert [*shown(some)] == ["made by rule, bfloat16", "made by rule, float32"]
-
-
-def test_digits_are_counted_passage_by_passage():
-    asked = [(0, 512, [1, 2]), (0, 1024, [5, 0]), (1, 512, [4, 4])]
-    some = [
-        {"run": {"text": "code", "seed": seed, "length": length, "part": "yarn"},
-         "rows": [{"case": "yarn", "right": right, "of": 5} for right in each]}
-        for seed, length, each in asked
-    ]  # fmt: skip
-    cells = digits_found(some)
-    assert cells.loc["yarn", "code"].to_dict("index") == {
-        0: {"512 tokens": "3 of 10", "1,024 tokens": "5 of 10"}, 1: {"512 tokens": "8 of 10", "1,024 tokens": "–"}
-    }  # fmt: skip
-
-
 def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     call = ["real-layout", "--smoke", "--store", "some.sqlite"]
@@ -368,20 +327,6 @@ def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
     assert publish("real-layout", store, [run], tmp_path) == 1
     assert records("real-layout", tmp_path) == store.records()
     assert (tmp_path / "real-layout.csv").read_text().startswith("Case,Persuasion\n")
-
-
-@pytest.mark.parametrize("option", [["--compile"], ["--plot", "a.svg"], ["--encodings", "mine.py"]])
-def test_what_goes_with_training_is_refused(option, capsys):
-    assert main(["real-layout", *option]) == 2
-    assert capsys.readouterr().err == "--encodings, --compile and --plot go with studies that train\n"
-
-
-def test_weights_that_are_missing_end_a_run_with_a_sentence(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("D2LPOS_WEIGHTS", str(tmp_path))
-    loaded.cache_clear()
-    assert main(["real-table", "--seeds", "1", "--results", str(tmp_path)]) == 1
-    assert "WeightsMissing: the weights of all-MiniLM-L6-v2 are not in" in capsys.readouterr().err
 
 
 NOT_RUN = {("real-length", "sharper", "persuasion"), ("real-length", "sharper", "rule")}
@@ -398,28 +343,6 @@ def test_the_files_of_a_study_are_those_of_its_records(study):
     assert {(probe.study, probe.part, probe.text) for probe in lacking} <= NOT_RUN
     for name, text in texts(study, published).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
-
-
-def test_rules_that_took_all_texts_together_are_printed_beside_what_they_say_of_each():
-    def decide(some):
-        rises = [record["rows"][0]["loss"] for record in some]
-        says = "holds" if max(rises) < 0 else "fails" if min(rises) > 0 else "open"
-        return DataFrame({"sentence": ["less than before"], "verdict": [says]})
-
-    some = [made_up(seed, text, a=rise) for text, rise in (("pride", -1.0), ("code", 0.5)) for seed in (0, 1)]
-    assert by_text(decide, some).loc["less than before"].to_dict() == {"pride": "holds", "code": "fails"}
-    beside = {"Pride and Prejudice": "holds", "code": "fails", "as written, all texts": "open"}
-    assert as_written(decide, some).loc["less than before"].to_dict() == beside
-
-
-@pytest.mark.parametrize("study", [study for study in PUBLISHED if study in SMOKE])
-def test_the_stand_in_tells_what_the_model_did(study):
-    """By the names of what is measured."""
-    here, there = (
-        {frozenset(row) for record in some for row in record["rows"]}
-        for some in (records_of(study), records(study))
-    )
-    assert here == there
 
 
 def test_a_published_loss_comes_out_again():

@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from d2lpos.lab import Store, export
-from d2lpos.lab.lines import line, read
+from d2lpos.lab.lines import read
 from tests.lab.errands import errands, record
 
 JSON = st.recursive(
@@ -34,21 +34,6 @@ def test_an_export_read_back_is_the_same(tmp_path_factory, runs, one, two):
     assert again.records() == store.records()
     export(again, folder / "two.jsonl")
     assert (folder / "two.jsonl").read_bytes() == (folder / "one.jsonl").read_bytes()
-
-
-def test_lines_are_sorted_and_change_alone(tmp_path, runs):
-    store = Store(tmp_path / "lab.sqlite")
-    for run in runs[::2]:
-        store.finish(record(run))
-    export(store, tmp_path / "some.jsonl")
-    store.finish(record(runs[3], loss=1 / 3))
-    export(store, tmp_path / "more.jsonl")
-    some, more = ((tmp_path / f"{name}.jsonl").read_text().splitlines() for name in ("some", "more"))
-    assert [text for text in more if text in some] == some
-    assert [text for text in more if text not in some] == [line(record(runs[3], loss=1 / 3))]
-    assert line(record(runs[3], loss=1 / 3)).startswith(
-        '{"key": "0000000000000003", "loss": 0.3333333333333333,'
-    )
 
 
 def test_given_runs_alone(tmp_path, runs):

@@ -18,6 +18,7 @@ from d2lpos.runtime.threads import one_thread
 from tests.core.test_gemma3 import SMALL
 from tests.core.test_smollm2 import loud
 from tests.lab.test_probe import Still
+from tests.lab.test_real_inside import weights_of
 
 TEXT = torch.randint(300, (1, 32), generator=torch.Generator().manual_seed(1))
 HERE = torch.arange(32)
@@ -94,19 +95,6 @@ def test_losses_are_those_of_the_model_with_one_thing_changed(model):
     assert rows["middle: alike but the first"]["loss"] == pytest.approx(loss_of(model, **alike), abs=1e-4)
 
 
-def weights_of(model, ids=TEXT, positions=HERE, mask=HERE <= HERE[:, None], how=lambda own: own):
-    """Of all layers, (layer, head, query, key), and their keys before they turn, (layer, key head, key, feature)."""
-    weights, keys = [], []
-
-    def watch(layer, q, k):
-        keys.append(k[0])
-        q, k = how(model.own[layer]).rotate(q, k.repeat_interleave(2, dim=1), positions, positions)
-        weights.append((q @ k.mT / 8).masked_fill(~mask, -torch.inf).softmax(dim=-1)[0])
-
-    model.read(model.embed(ids), positions=positions, mask=mask, watch=watch)
-    return torch.stack(weights), torch.stack(keys)
-
-
 @torch.no_grad()
 def test_heads_look_where_their_weights_lie_and_shares_are_means(model):
     rows, usual = asked("looks"), []
@@ -129,11 +117,11 @@ def test_heads_look_where_their_weights_lie_and_shares_are_means(model):
     late, want = slice(20, None), {}
     for case, how in {"the first token": {}, "from 1,000,000 on": {"positions": HERE + 1_000_000},
                       "all positions equal": {"positions": 0 * HERE}, "another word first": {"ids": other}}.items():  # fmt: skip
-        want[case] = weights_of(model, **how)[0][..., 1:, 0].mean().item()
+        want[case] = weights_of(model, **{"ids": TEXT} | how)[..., 1:, 0].mean().item()
     for case, at in ("(a) the first hidden", 1), ("(d) token 128 sees itself", 16):
-        want[case] = weights_of(model, mask=by_name[case])[0][..., late, at].mean().item()
+        want[case] = weights_of(model, TEXT, mask=by_name[case])[..., late, at].mean().item()
     assert {case: rows[case]["share"] for case in want} == pytest.approx(want, abs=6e-5)
-    share = weights_of(model, middle)[0][..., late, 8].mean().item()
+    share = weights_of(model, middle)[..., late, 8].mean().item()
     assert asked("more")["first word in the middle"]["share"] == pytest.approx(share, abs=6e-5)
 
 

@@ -39,12 +39,13 @@ def test_masks_hide_what_their_names_say():
 
 def weights_of(model, ids, positions=None, mask=None, encoding=None):
     """Of all layers, (layer, batch, head, query, key)."""
-    here, each, own = torch.arange(ids.shape[1]), [], model.encoding
+    here, each = torch.arange(ids.shape[1]), []
     positions, mask = here if positions is None else positions, causal_mask(here, here) if mask is None else mask
 
     def watch(layer, q, k):
-        q, k = (own if encoding is None else encoding).rotate(q, k, positions, positions)
-        each.append((q @ k.mT / 8**0.5).masked_fill(~mask, -torch.inf).softmax(dim=-1))
+        k = k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
+        q, k = (model.own[layer] if encoding is None else encoding).rotate(q, k, positions, positions)
+        each.append((q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~mask, -torch.inf).softmax(dim=-1))
 
     model.read(model.embed(ids), positions=positions, mask=mask, watch=watch)
     return torch.stack(each)

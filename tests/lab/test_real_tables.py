@@ -9,7 +9,7 @@ from scipy.linalg import orthogonal_procrustes
 from d2lpos.input import sinusoidal
 from d2lpos.lab import Probe, real_tables
 from d2lpos.lab.passages import passage
-from d2lpos.lab.real_tables import changed, decided, of_rank, past, reactions, rotation, stretched, tables
+from d2lpos.lab.real_tables import changed, decided, of_rank, past, reactions, rotation, tables
 
 TABLE = sinusoidal(torch.arange(448), 32)
 
@@ -86,12 +86,6 @@ def test_each_token_of_a_reaction_is_masked_alone(monkeypatch, tmp_path):
         assert rows[case] == pytest.approx(sum(losses) / len(losses), abs=2e-5), case
 
 
-def test_a_table_is_stretched_from_its_first_row_to_its_last():
-    wide = stretched(TABLE, 895)
-    torch.testing.assert_close(wide[::2], TABLE)
-    torch.testing.assert_close(wide[1::2], (TABLE[1:] + TABLE[:-1]) / 2)
-
-
 def test_one_rotation_takes_each_sinusoid_to_the_next_and_no_noise():
     assert rotation(TABLE, 32)["turned"] == pytest.approx(1, abs=1e-3)
     noise = torch.randn(448, 8).double()
@@ -135,12 +129,6 @@ def test_past_the_last_row():
     assert torch.equal(ways["last row"][447:], TABLE[-1:].expand(155, -1))
     assert torch.equal(ways["wrapped"][448:], TABLE[:154])
     torch.testing.assert_close(ways["stretched"][[0, -1]], TABLE[[0, -1]])
-
-
-def test_a_reaction_that_there_is_not_is_refused():
-    assert passage("reactions", 15, 999).count(">>") == 1
-    with pytest.raises(ValueError, match="number must be below 16, as many reactions as there are; got 16"):
-        passage("reactions", 16, 999)
 
 
 COSTS_MORE = {  # which case than which; what stands behind * is of the texts that are too long

@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from d2lpos.lab import STUDIES, Run, accuracy, train
-from d2lpos.lab.models import DROPOUTS, ENCODINGS, EVAL_MODES, build
-from d2lpos.lab.places import PLACES
+from d2lpos.lab.models import ENCODINGS, EVAL_MODES, build
 from d2lpos.lab.plot import UNITS
 from d2lpos.lab.tasks import TASKS, Task
 
@@ -83,7 +82,6 @@ def test_what_is_not_said():
     ({"encoding": "RoPE"}, f"encoding must be one of {', '.join(ENCODINGS)}; got 'RoPE'"),
     ({"eval_modes": ("twice",)}, f"eval_modes must be one of {', '.join(EVAL_MODES)}; got 'twice'"),
     ({"encoding": "alibi"}, 'eval mode "ntk" needs encoding "rope"; got "alibi"'),
-    ({"dropout": "all"}, f"dropout must be one of {', '.join(DROPOUTS)}; got 'all'"),
     ({"dropout": "sum"}, 'drop must be above 0 and below 1 for dropout "sum"; got 0.0'),
     ({"drop": 0.1}, 'drop must be 0 for dropout "none"; got 0.1'),
     (
@@ -91,24 +89,17 @@ def test_what_is_not_said():
         'dropout "protected" needs a task with special tokens; got "language"',
     ),
     ({"precision": "float16"}, "precision must be one of float32, bfloat16; got 'float16'"),
-    ({"length": 0}, "length must be positive; got 0"),
     ({"tested": (64, -1)}, "tested must be positive; got -1"),
     ({"shortest": 65}, "shortest must be at most length, 64; got 65"),
-    ({"shortest": 0}, "shortest must be positive; got 0"),
     ({"lr": 0.0}, "lr must be finite and positive; got 0.0"),
-    *(({name: 0}, f"{name} must be positive; got 0") for name in ("steps", "batch_size", "checks", "dim")),
-    *(({name: 0}, f"{name} must be positive; got 0") for name in ("heads", "layers")),
+    ({"steps": 0}, "steps must be positive; got 0"),
     ({"dim": 30}, "dim must be a multiple of heads; got dim=30, heads=4"),
-    ({"stack": ("full", "half")}, "stack must be one of full, window, none, gate, logit; got 'half'"),
     ({"stack": ("full",)}, "stack must have a member for each of 2 layers; got 1"),
     (FURTHER | {"further_length": 0}, "further_length must be positive; got 0"),
-    (FURTHER | {"further_steps": 0}, "further_steps must be positive; got 0"),
     (FURTHER | {"continue_training": ("last row",)}, 'eval mode "last row" needs encoding "learned"; got "rope"'),
-    ({"places": "thrown"}, f"places must be one of {', '.join(PLACES)}; got 'thrown'"),
     ({"places": "drawn"}, "limit must be positive; got 0"),
     ({"limit": 128}, 'limit must be 0 for places "counted"; got 128'),
     ({"places": "drawn", "limit": 127}, "limit must be at least 128, the longest row; got 127"),
-    (FURTHER | {"places": "drawn", "limit": 255}, "limit must be at least 256, the longest row; got 255"),
     ({"places": "coupled", "limit": 9}, 'places "coupled" needs a task of addition; got "language"'),
     (
         {"places": "jittered"},
@@ -118,17 +109,10 @@ def test_what_is_not_said():
         SQUARED | {"places": "drawn", "limit": 128},
         'places of "axial" must be one of counted, jittered; got "drawn"',
     ),
-    (SQUARED | {"length": 60}, "length must be a square, for as many rows as columns; got 60"),
     (SQUARED | {"tested": (128,)}, "length must be a square, for as many rows as columns; got 128"),
-    (SQUARED | {"shortest": 16}, 'shortest needs positions of one axis; "axial" has two'),
     (SQUARED | {"probe": True}, 'probe needs positions of one axis; "axial" has two'),
     (SQUARED | {"eval_modes": ("window",)}, 'eval mode "window" needs positions of one axis; "axial" has two'),
-    ({"scale": 0.0}, "scale must be finite and positive; got 0.0"),
     ({"eval_modes": ("to scale",)}, 'eval mode "to scale" needs encoding "axial" or "mixed"; got "rope"'),
-    (
-        {"encoding": "learned", "eval_modes": ("interpolated",)},
-        "length must be a square, for as many rows as columns; got 128",
-    ),
     (
         FURTHER | {"continue_training": ()},
         "continue_training must name an eval mode where there are steps or a length; got "
@@ -139,12 +123,6 @@ def test_bad_runs_are_refused(arguments, message):
     with pytest.raises(ValueError) as error:
         replace(RUN, **arguments)
     assert str(error.value) == message
-
-
-@pytest.mark.parametrize("seed", [-1, 0.5, "a"])
-def test_a_seed_is_a_number(seed):
-    with pytest.raises(ValueError, match=f"seed must be 0 or a positive integer; got {seed!r}"):
-        replace(RUN, seed=seed)
 
 
 @pytest.mark.parametrize("seed", [2**31, 2**32, 12345678901234567890])
@@ -158,13 +136,6 @@ def test_a_seed_that_is_another_to_pytorch_is_refused(seed):
     with pytest.raises(ValueError, match=f"got {seed}$"):
         accuracy(build(RUN), TASKS["order"].train, 8, seed=seed)
     assert replace(RUN, seed=2**31 - 1).key
-
-
-def test_sizes_are_integers():
-    with pytest.raises(TypeError, match=r"tested must be lengths, such as \(8,\); got 8"):
-        Run("order", tested=8)
-    with pytest.raises(TypeError, match=r"steps must be an integer; got 1\.5"):
-        replace(RUN, steps=1.5)
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -4,7 +4,6 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from threading import Event
 
 import pytest
 
@@ -20,14 +19,6 @@ def runs(tmp_path):
 def query(store, text, *values):
     with closing(sqlite3.connect(store.path, isolation_level=None)) as database:
         return database.execute(text, values).fetchall()
-
-
-def test_each_run_is_claimed_once(store, runs):
-    with store.driver() as one, store.driver() as other:
-        claimed = [store.claim(runs, one), store.claim(runs, other), store.claim(runs, one)]
-        assert claimed == list(runs)
-        assert store.claim(runs, other) is None
-        assert store.states() == dict.fromkeys(runs, "running")
 
 
 def test_nobody_writes_while_a_claim_looks_for_a_free_run(store, runs, monkeypatch):
@@ -57,16 +48,6 @@ def test_a_driver_needs_no_proc(store, runs, monkeypatch):
         assert store.claim(runs, owner) == next(iter(runs))
 
 
-def test_claims_are_free_when_their_driver_ends(store, runs):
-    with store.driver() as one, store.driver() as other:
-        store.claim(runs, other)
-        with pytest.raises(KeyboardInterrupt), store.driver() as owner:
-            store.claim(runs, owner)
-            raise KeyboardInterrupt
-        assert list(store.states().values()) == ["running"]
-        assert store.claim(runs, one) == list(runs)[1]
-
-
 def test_a_finished_record_stays(store, runs):
     key, run = next(iter(runs.items()))
     with store.driver() as owner:
@@ -90,17 +71,6 @@ def test_a_late_record_counts_when_its_claim_was_lost(store, runs):
         assert store.states() == {key: "running"}
         store.finish(record(run))
     assert store.states() == {key: "finished"}
-
-
-def test_failed_runs_wait_until_they_are_asked_for(store, runs):
-    with store.driver() as owner:
-        key = store.claim(runs, owner)
-        store.fail(key, "it rained", owner)
-        assert store.errors() == {key: "it rained"}
-        assert key not in {store.claim(runs, owner) for _ in runs}
-        store.retry([key])
-        assert store.errors() == {}
-        assert store.claim(runs, owner) == key
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only heartbeats tell of death here")
@@ -140,12 +110,6 @@ def test_a_driver_without_heartbeat_loses_its_claims(store, runs, where):
         assert store.claim({key: runs[key]}, owner) == key
 
 
-@pytest.mark.parametrize("patience", [-1, 0, float("nan"), float("inf")])
-def test_a_patience_that_is_none_is_refused(tmp_path, patience):
-    with pytest.raises(ValueError, match=f"patience must be finite and positive; got {patience}"):
-        Store(tmp_path / "lab.sqlite", patience=patience)
-
-
 def test_a_damaged_record_is_told_by_store_and_key(store, runs):
     key = next(iter(runs))
     store.finish(record(runs[key]))
@@ -160,20 +124,6 @@ def test_hearts_beat(store, runs):
         store.claim(runs, owner)
         (first,) = query(store, "SELECT heartbeat FROM runs")
         until(lambda: query(store, "SELECT heartbeat FROM runs") > [first])
-
-
-def test_a_heart_beats_often_enough_to_miss_two_beats(store, monkeypatch):
-    pauses = []
-
-    class Clock(Event):
-        def wait(self, timeout=None):
-            pauses.append(timeout)
-            return super().wait(timeout)
-
-    monkeypatch.setattr("d2lpos.lab.store.Event", Clock)
-    with store.driver():
-        until(lambda: pauses)
-    assert 0 < pauses[0] <= store.patience / 3
 
 
 def test_other_files_are_left_alone(tmp_path):
@@ -195,10 +145,3 @@ def test_another_version_is_refused(store, version):
     query(store, f"PRAGMA user_version = {version}")
     with pytest.raises(ValueError, match=f"has version {version}; this d2lpos needs version {VERSION}"):
         Store(store.path)
-
-
-def test_the_log_is_written_ahead_and_tidied_up(store, runs):
-    assert query(store, "PRAGMA journal_mode") == [("wal",)]
-    with store.driver() as owner:
-        store.claim(runs, owner)
-    assert [file.name for file in store.path.parent.iterdir()] == ["lab.sqlite"]

@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp, ttest_rel
 
-from d2lpos.lab import Run, execute, frame, interval, paired, records, summary
-from d2lpos.lab.lines import line
-from d2lpos.lab.record import EVERY
+from d2lpos.lab import Run, frame, interval, paired, summary
 from d2lpos.lab.summary import below_zero
 from tests.lab.results import result
 
@@ -27,25 +25,6 @@ def table():
     return frame(result(small(encoding, seed)) for encoding in ("none", "rope") for seed in range(3))
 
 
-def test_a_frame_of_a_record_that_was_run():
-    record = execute(Run("order", "rope", length=4, steps=1))
-    table = frame([record])
-    assert list(table) == COLUMNS
-    assert table.iloc[0].to_dict() == {
-        "task": "order",
-        "encoding": "rope",
-        "causal": False,
-        "trained": 4,
-        "seed": 0,
-        **{name: pytest.approx(value, nan_ok=True) for name, value in record["metrics"][0].items() if value},
-        "loss_last": pytest.approx(np.nan, nan_ok=True),
-        "accuracy_last": pytest.approx(np.nan, nan_ok=True),
-        "seconds": record["seconds"],
-        "device": "cpu",
-        "key": record["key"],
-    }
-
-
 def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_for():
     runs = [small(), small(dim=32), small(causal=True), small(shortest=4)]
     table = frame(map(result, runs)).drop_duplicates("key")
@@ -54,39 +33,11 @@ def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_fo
     assert table["shortest"].tolist() == [8, 8, 8, 4]
 
 
-def test_a_frame_of_probes_has_a_row_for_each_layer():
-    runs = [result(small(add_every_layer=again)) for again in (False, True)]
-    for n, record in enumerate(runs):
-        record["probes"] = [{"layer": layer, "error": 2.0 * layer + n, "r2": 0.5} for layer in range(3)]
-    table = frame([*runs, result(small())], of="probes")
-    assert list(table) == [*COLUMNS[:4], "again", "seed", "layer", "error", "r2", *COLUMNS[-3:]]
-    assert table["error"].tolist() == [0, 2, 4, 1, 3, 5]
-    differences = paired(table, "error", of="again", against=False)
-    assert differences[["layer", "mean"]].values.tolist() == [[0, 1], [1, 1], [2, 1]]
-    with pytest.raises(ValueError, match="of must be one of metrics, probes; got 'layers'"):
-        frame(runs, of="layers")
-
-
 def test_records_of_another_time_can_be_read(table):
     record = result(small("rope"))
     record["run"]["readings"] = ["backwards"]
     del record["run"]["precision"]
     assert frame([record]).equals(frame([result(small("rope"))]))
-
-
-def test_nothing_gives_empty_tables():
-    assert list(frame([])) == COLUMNS
-    assert frame([]).empty and summary(frame([])).empty
-
-
-def test_summary_by_hand(table):
-    some = table[(table["encoding"] == "none") & (table["length"] == 8)].assign(loss=[1.0, 2.0, 3.0])
-    (row,) = summary(some, by=["encoding"]).to_dict("records")
-    # The standard deviation is 1. With two degrees of freedom, Student's quantile has this form.
-    half = 0.95 * (2 / (1 - 0.95**2)) ** 0.5 / 3**0.5
-    assert row == pytest.approx(
-        {"encoding": "none", "mean": 2.0, "low": 2 - half, "high": 2 + half, "n": 3}, abs=1e-12
-    )
 
 
 DRAWS = pd.MultiIndex.from_product([["pride", "code"], [0, 1, 2]], names=["text", "seed"])
@@ -110,30 +61,12 @@ def test_numbers_of_one_draw_count_once_or_not_at_all(drawn, words):
         interval(pd.Series(range(6), DRAWS), drawn)
 
 
-def test_an_interval_of_nan_is_refused():
-    with pytest.raises(ValueError, match="values must be numbers; got nan"):
-        interval(pd.Series([1.0, np.nan], DRAWS[:2]))
-
-
 @pytest.mark.parametrize(("values", "verdict"), [
     ([-3.0, -2.9, -3.1], "holds"), ([-3.0, -1.0, 1.0], "open"), ([3.0, 1.0, -1.0], "open"), ([3.0, 2.9, 3.1], "fails"),
 ])  # fmt: skip
 def test_a_sentence_is_decided_by_its_interval_over_passages_of_all_texts(values, verdict):
     passages = pd.MultiIndex.from_tuples([("pride", 0), ("code", 0), ("code", 1)], names=["text", "seed"])
     assert below_zero(pd.Series(values, passages))[3:] == (3, verdict)
-
-
-def test_summary_keeps_the_order_and_all_that_differs(table):
-    means = summary(table[::-1])
-    assert list(means)[:4] == ["task", "encoding", "causal", "trained"]
-    assert means[["encoding", "length", "n"]].values.tolist() == [
-        [encoding, length, 3] for encoding in ("rope", "none") for length in (16, 8)
-    ]
-
-
-def test_one_seed_has_no_interval(table):
-    means = summary(table[table["seed"] == 0])
-    assert means["mean"].notna().all() and means[["low", "high"]].isna().all(axis=None)
 
 
 def test_rows_without_a_value_are_left_out(table):
@@ -152,16 +85,8 @@ def test_paired_is_what_scipy_says(table):
         )
 
 
-def test_pairs_are_made_by_seed_not_by_place(table):
-    backward = paired(table[::-1]).sort_values("length", ignore_index=True)
-    pd.testing.assert_frame_equal(backward, paired(table))
-
-
 @pytest.mark.parametrize(("call", "words"), [
     (lambda t: summary(t, by=["size"]), f"by must be one of {', '.join(COLUMNS)}; got 'size'"),
-    (lambda t: summary(t, by=[]), "by must name at least one column; got none"),
-    (lambda t: summary(t, value="error"), f"value must be one of {', '.join(COLUMNS)}; got 'error'"),
-    (lambda t: summary(t.drop(columns="seed"), by=["encoding"]), "got 'seed'"),
     (
         lambda t: summary(t, by=["encoding"]),
         "by must tell rows of one seed apart; there are several where encoding is 'none'",
@@ -171,20 +96,8 @@ def test_pairs_are_made_by_seed_not_by_place(table):
         lambda t: paired(t[t["key"] != t["key"].iloc[-1]], by=["length"]),
         "the seeds of encoding 'rope' are [0, 1], those of 'none' are [0, 1, 2] where length is 8",
     ),
-    (
-        lambda t: paired(t[(t["encoding"] == "rope") | (t["length"] == 8)], by=["length"]),
-        "the seeds of encoding 'rope' are [0, 1, 2], those of 'none' are [] where length is 16",
-    ),
 ])
 def test_bad_calls(table, call, words):
     with pytest.raises(ValueError) as error:
         call(table)
     assert str(error.value).endswith(words)
-
-
-def test_published_records(tmp_path):
-    assert records("order", tmp_path) == []
-    (tmp_path / "order.jsonl").write_text(line(result(small())) + "\n")
-    assert records("order", tmp_path) == [result(small())]
-    with pytest.raises(ValueError, match=f"^study must be one of {', '.join(EVERY)}; got 'other'$"):
-        records("other", tmp_path)

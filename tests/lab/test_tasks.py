@@ -45,14 +45,6 @@ def test_tokens_and_targets_fit_the_model_and_have_the_length_that_was_asked_for
             assert (targets.reshape(64, -1) != -100).any(dim=1).all(), "a row asks nothing"
 
 
-@pytest.mark.parametrize("name", ["copy", "recall", "needle", "addition", "count", "echo"])
-def test_every_token_and_every_answer_is_drawn(name):
-    task, drawn = TASKS[name], [sample(TASKS[name].train, length, size=2048) for length in (64, 67)]
-    tokens, targets = (torch.cat([part.flatten() for part in parts]).unique() for parts in zip(*drawn, strict=True))
-    unused = name in ("needle", "count")  # they need no filler to make a length odd
-    assert len(tokens) == task.vocabulary - unused and targets.max() == task.outputs - 1
-
-
 def test_behind_marks_alone_is_asked_in_the_test_of_echoes():
     (tokens, asked), (_, all_asked) = (sample(TASKS["echo"].tests[split], 64) for split in ("echo", "test"))
     assert torch.equal(asked >= 0, tokens == 16) and (all_asked >= 0).all()
@@ -95,28 +87,6 @@ def test_the_generator_alone_decides(task, sampler):
     torch.set_rng_state(before)
 
 
-@pytest.mark.parametrize(("task", "sampler"), SAMPLERS)
-def test_bad_sizes_and_lengths_are_refused(task, sampler):
-    generator = torch.Generator()
-    for size, length, error, message in [
-        (0, 16, ValueError, "size must be positive; got 0"),
-        (2.0, 16, TypeError, "size must be an integer; got 2.0"),
-        (2, 0, ValueError, "length must be positive; got 0"),
-        (2, 16.0, TypeError, "length must be an integer; got 16.0"),
-    ]:
-        with pytest.raises(error) as raised:
-            sampler(size, length, generator)
-        assert str(raised.value) == message
-
-
-def test_the_special_tokens():
-    special = {name: task.special for name, task in TASKS.items() if task.special is not None}
-    assert special == {"masked": 76, "masked small": 76, "lookup": 17}
-    tokens, _ = sample(TASKS["masked"].train, 64)
-    assert (tokens >= 76).sum(dim=1).min() > 3
-    assert ((sample(TASKS["lookup"].train, 9)[0] >= 17).nonzero()[:, 1] == 8).all()
-
-
 def test_a_guess_is_right_by_chance():
     assert TASKS["order"].chance(8) == 1 / 2 and TASKS["digits"].chance(64) == 1 / 10
     _, targets = sample(TASKS["back"].train, 32, size=4096)
@@ -127,14 +97,3 @@ def test_a_guess_is_right_by_chance():
 def test_examples(name):
     result = doctest.testmod(import_module(f"d2lpos.lab.{name}"))
     assert result.attempted and not result.failed
-
-
-def test_an_import_reads_no_data_and_brings_no_library_that_only_a_call_needs(python):
-    """It costs no more than torch does; data are read when the first rows are drawn."""
-    script = """
-import sys
-from d2lpos.lab import digits, plot, report, summary, sweep, tasks, text
-assert not {"sklearn", "pandas", "scipy", "matplotlib", "loky", "distributed"} & set(sys.modules)
-assert text.characters.cache_info().misses == digits.pictures.cache_info().misses == 0
-"""
-    assert python("-c", script).returncode == 0

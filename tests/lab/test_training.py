@@ -61,13 +61,6 @@ def test_training_is_adamw_along_a_tent(model):
     assert_same(model, same)
 
 
-def test_a_few_steps_begin_at_the_peak(model):
-    same = deepcopy(model)
-    by_hand(same, [0.01, 0.01 * 2 / 3, 0.01 / 3])
-    train(model, COPY, **TRAINING | {"steps": 3})
-    assert_same(model, same)
-
-
 def test_a_model_that_comes_in_evaluation_is_trained_with_dropout(model):
     model = Transformer(11, 10, dim=8, heads=2, layers=1, encoding=Dropped(Learned(8, 8), rate=0.5)).eval()
     modes = []

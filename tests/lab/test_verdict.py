@@ -86,16 +86,3 @@ def test_verdicts(by, sd, verdict):
     base, other = noise(0, 2, 0.0), noise(1, 2 + by, sd)
     table = verdicts(moments(arm("none", 0.0, base, base) + arm("sum", 0.1, other, other)))
     assert table["verdict"].tolist() == [verdict, verdict]
-
-
-def test_a_chance_of_a_twentieth_is_not_below_it(monkeypatch):
-    monkeypatch.setattr("d2lpos.lab.verdict._holm", lambda rows: 0.05 + 0 * rows["mean"])
-    base, other = noise(0, 2, 0.0), noise(1, 3)
-    table = verdicts(moments(arm("none", 0.0, base, base) + arm("sum", 0.1, other, other)))
-    assert table["verdict"].tolist() == ["undecided", "undecided"]
-
-
-def test_the_seeds_must_match():
-    records = arm("none", 0.0, noise(0), noise(1)) + arm("sum", 0.1, noise(2), noise(3))[1:]
-    with pytest.raises(ValueError, match="the seeds of dropout 'sum' are"):
-        verdicts(moments(records))

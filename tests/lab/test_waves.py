@@ -3,8 +3,6 @@
 import pytest
 import torch
 
-from d2lpos.lab import Run
-from d2lpos.lab.places import PLACES
 from d2lpos.lab.waves import BINS, GAPS, timed, waves
 
 
@@ -45,17 +43,3 @@ def test_values_are_two_sinusoids_of_the_time():
             assert 0.3 < heights.min() < 0.4 and 0.6 < heights.max() < 0.7
     assert left["right"] < 1 / BINS < 2 / BINS < left["other"]
     assert value.max() == -value.min() == 1 - 1 / BINS and value.std(dim=1).min() > 0.2 and abs(value[:, 0].mean()) < 0.1
-
-
-def test_rows_have_phases_and_heights_of_their_own():
-    tokens, _ = rows(size=64)
-    assert len((tokens[:, :8] % 17).unique(dim=0)) == 64
-    assert PLACES["timed"] is timed
-
-
-def test_only_events_have_times():
-    assert Run("waves", "rope", places="timed").places == "timed"
-    with pytest.raises(ValueError, match='^places "timed" needs a task whose events have times; got "count"$'):
-        Run("count", "rope", places="timed")
-    with pytest.raises(ValueError, match="^length must be at least 2, to hold a value and a question; got 1$"):
-        rows(1)

@@ -49,7 +49,7 @@ class Host:
 
         code: pytest's, or −n for a process that signal n has ended. failed: the test that failed. seconds: of
         processor time. More: `first`, tests of these files that come before the others; `limit`, the seconds that it may
-        take; and with `record=True` also the lines of the package that each test runs, and its seconds.
+        take.
         """
         print(json.dumps([tests, module, text, more]), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
@@ -58,8 +58,8 @@ class Host:
 class Witness:
     """Puts tests in order, one of each kind before the others of their kind, and notes what comes of them."""
 
-    def __init__(self, tests: list[str], first: list[str] = (), coverage=None):
-        self.tests, self.first, self.coverage, self.failed, self.seconds = tests, first, coverage, None, {}
+    def __init__(self, tests: list[str], first: list[str] = ()):
+        self.tests, self.first, self.failed = tests, first, None
 
     def pytest_sessionstart(self):
         from hypothesis import Phase, settings
@@ -78,13 +78,8 @@ class Witness:
             rank[item] = rank[kind] = rank.get(kind, 0) + 1
         items.sort(key=lambda item: (item.nodeid not in self.first, rank[item]))
 
-    def pytest_runtest_logstart(self, nodeid):
-        if self.coverage:
-            self.coverage.switch_context(nodeid)
-
     def pytest_runtest_logreport(self, report):
         self.failed = report.nodeid if report.failed else self.failed
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0) + report.duration
 
 
 def serve(module: str, text: str) -> list[str]:
@@ -101,33 +96,17 @@ def serve(module: str, text: str) -> list[str]:
     return served
 
 
-def answer(
-    tests: list[str], module: str, text: str, first: list[str] = (), limit: int = 120, record: bool = False
-) -> dict:
+def answer(tests: list[str], module: str, text: str, first: list[str] = (), limit: int = 120) -> dict:
     """What `Host.ask` returns, but for what the parent of this process alone can tell."""
     import pytest
 
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
     signal.alarm(limit)
     served = serve(module, text)
-    coverage = None
-    if record:
-        from coverage import Coverage
-
-        coverage = Coverage(data_file=None, source_pkgs=["d2lpos"])
-        coverage.start()
-    witness = Witness(tests, first, coverage)
+    witness = Witness(tests, first)
     code = pytest.main([*dict.fromkeys(test.partition("::")[0] for test in tests), *OPTIONS], [witness])
     noticed = served or not module  # who never imports it cannot
-    reply = {"code": int(code) if noticed else 0, "failed": witness.failed}
-    if coverage:
-        coverage.stop()
-        data = coverage.get_data()
-        reply["lines"] = {
-            str(Path(f).relative_to(ROOT)): data.contexts_by_lineno(f) for f in data.measured_files()
-        }
-        reply["times"] = witness.seconds
-    return reply
+    return {"code": int(code) if noticed else 0, "failed": witness.failed}
 
 
 def answer_all() -> None:

@@ -1,13 +1,11 @@
 """Each mistake of the list, in a copy of its module, must make the tests fail that it names."""
 
-import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from .host import CORE, LAB, ROOT, Host
-from .mistakes import AS_GOOD, MISTAKES
+from .mistakes import AS_GOOD, listed
 from .rules import mutants, named
 
 
@@ -30,9 +28,8 @@ def made(file):
     return mutants((ROOT / file).read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("place", "mistake"), [(place, one) for place in MISTAKES for one in MISTAKES[place]])
-def test_a_mistake_is_noticed(place, mistake, host, killers):
-    file, *tests = re.split(r" (?=tests/)", place)
+@pytest.mark.parametrize(("file", "tests", "mistake"), list(listed()))
+def test_a_mistake_is_noticed(file, tests, mistake, host, killers):
     old, arrow, new = mistake.partition(" → ")
     if arrow:
         text = (ROOT / file).read_text("utf-8")
@@ -40,7 +37,6 @@ def test_a_mistake_is_noticed(place, mistake, host, killers):
         text = text.replace(old, new)
     else:
         ((*_, text),) = named(mistake, made(file))
-    tests = tests or [f"tests/core/test_{Path(file).stem}.py"]
     reply = host.ask(tests, file.removesuffix(".py").replace("/", "."), text, first=sorted(killers))
     assert reply["code"] == (0 if old in AS_GOOD else pytest.ExitCode.TESTS_FAILED)
     killers.update({reply["failed"]} - {None})

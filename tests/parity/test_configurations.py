@@ -50,14 +50,6 @@ def test_yarn_takes_the_new_length_for_that_of_training_and_does_not_warn(warned
     assert warned(rope_type="llama3", low_freq_factor=1.0, high_freq_factor=4.0)[1]
 
 
-def test_our_reader_makes_of_it_what_transformers_makes(warned):
-    """A checkpoint means what its program makes of it."""
-    file = warned(rope_type="yarn")[0].to_dict()
-    del file["rope_parameters"]["original_max_position_embeddings"]
-    ours, _ = encoding_of(file).layers[0].encoding.scaled()
-    assert torch.equal(ours, yarn(frequencies(DIM, BASE), 4, LONGER)[0])
-
-
 @pytest.mark.parametrize("case", without_one())
 def test_a_rule_that_lacks_a_key_turns_as_its_class_does_or_is_refused(case):
     file = without_one()[case]

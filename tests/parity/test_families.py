@@ -1,4 +1,4 @@
-"""A handful of families; all of them are compared by their own command, python -m tests.rehearsals.families."""
+"""A handful of families; `.ci/run` writes the table of all of them anew, which must not differ."""
 
 import csv
 import sys

@@ -104,32 +104,22 @@ def answers(text, ignore, questions):
     return [attempt(lambda one=one: ASK[one[0]](reading, *one[1:], *more.get(one[0], []))) for one in questions]
 
 
-def same(ours, theirs):
-    """Numbers to 1e-9, and all else as it is."""
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        if ours.get("refused") in OWN_WORDS:
-            return ours["refused"] == theirs.get("refused")
-        return ours.keys() == theirs.keys() and all(same(ours[key], theirs[key]) for key in ours)
-    if isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
-        return len(ours) == len(theirs) and all(map(same, ours, theirs))
-    if type(ours) is float and not math.isfinite(ours):
-        return theirs == {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}[str(ours)]
-    if type(ours) in (int, float) and type(theirs) in (int, float):
-        return math.isclose(ours, theirs, rel_tol=1e-9)
-    return type(ours) is type(theirs) and ours == theirs
-
-
 def difference(ours, theirs, where=""):
-    """The first place where they differ."""
+    """The first place where they differ, numbers by more than 1e-9; None where they are the same."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in [*ours, *theirs]:
-            if key not in ours or key not in theirs or not same(ours[key], theirs[key]):
-                return difference(ours.get(key, "nothing"), theirs.get(key, "nothing"), f"{where}.{key}")
-    if isinstance(ours, list | tuple) and isinstance(theirs, list | tuple) and len(ours) == len(theirs):
-        for i, pair in enumerate(zip(ours, theirs, strict=True)):
-            if not same(*pair):
-                return difference(*pair, f"{where}[{i}]")
-    return f"{where}: {ours!r} | {theirs!r}"[:600]
+        keys = ["refused"] if ours.get("refused") in OWN_WORDS else ours | theirs
+        pairs = [(f".{key}", ours.get(key, "nothing"), theirs.get(key, "nothing")) for key in keys]
+    elif isinstance(ours, list | tuple) and isinstance(theirs, list | tuple) and len(ours) == len(theirs):
+        pairs = [(f"[{i}]", *pair) for i, pair in enumerate(zip(ours, theirs, strict=True))]
+    else:
+        if type(ours) is float and not math.isfinite(ours):
+            alike = theirs == {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}[str(ours)]
+        elif type(ours) in (int, float) and type(theirs) in (int, float):
+            alike = math.isclose(ours, theirs, rel_tol=1e-9)
+        else:
+            alike = type(ours) is type(theirs) and ours == theirs
+        return None if alike else f"{where}: {ours!r} | {theirs!r}"[:600]
+    return next(filter(None, (difference(one, other, where + at) for at, one, other in pairs)), None)
 
 
 def differences(files, questions, ignore=()):
@@ -140,8 +130,8 @@ def differences(files, questions, ignore=()):
     for (name, text), theirs in zip(texts.items(), made, strict=True):
         for question, ours, other in zip(questions, answers(text, ignore, questions), theirs, strict=True):
             answered += not (isinstance(ours, dict) and "refused" in ours)
-            if not same(ours, other):
-                unlike.append(f"{name}, {question}: {difference(ours, other)}")
+            if place := difference(ours, other):
+                unlike.append(f"{name}, {question}: {place}")
     return unlike, answered
 
 

@@ -1,7 +1,6 @@
 """Released models are read, as many as the book says, and as their classes read them."""
 
 import re
-from collections import Counter
 
 import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
@@ -20,13 +19,6 @@ from tests.parity.releases import FOR_THE_PACKAGE, TOKENS, releases, written
 NAMES = [one["name"] for one in releases()]
 FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "context", "stretch", "unlike", "sizes", "config")
 KEPT = {"num_key_value_heads", "num_kv_heads", "multi_query", "multi_query_attention"}  # which heads keep keys
-
-
-def test_the_file_has_what_it_promises():
-    assert len(releases()) >= 80 and len({one["family"] for one in releases()}) >= 60
-    assert len(NAMES) == len(set(NAMES))
-    rows = Counter(one["family"] for one in releases() if one.get("row"))
-    assert max(rows.values()) == 1
 
 
 def test_the_packages_list_is_what_the_command_writes():
