@@ -35,7 +35,7 @@ def in_words(trap: Trap) -> tuple[str, str]:
     """The sentence of a trap, and notebook and heading of its section.
 
     >>> in_words({"code": "first", "fields": {"first": 2}})[0]
-    'Its first token stands at row 2 of the table, and not at row 0.'
+    'Its first token is at row 2 of the table, and not at row 0.'
     """
     sentence, section = table("words")["traps"][trap["code"]]
     return fill(sentence, **trap["fields"]), table("words")["sections"][section]

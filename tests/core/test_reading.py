@@ -165,24 +165,24 @@ def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
 
 
 SENTENCES = {
-    "Qwen3 8B turns queries and keys by their place in all 36 layers (RoPE), and sees the whole text in each; it was trained on "
+    "Qwen3 8B turns queries and keys by their position in all 36 layers (RoPE), and sees the whole text in each; it was trained on "
     "texts of 32,768 tokens, and its file allows 40,960 tokens.": (
         {"model_type": "qwen3", "num_hidden_layers": 36, "max_position_embeddings": 40_960},
         32_768,
         "Qwen3 8B",
     ),
-    "The model (gemma3_text) turns queries and keys by their place in all 7 layers (RoPE), and sees a window of 1,024 tokens in "
+    "The model (gemma3_text) turns queries and keys by their position in all 7 layers (RoPE), and sees a window of 1,024 tokens in "
     "6 layers and the whole text in 1 layer; it was trained on texts of 131,072 tokens, as many as its class takes.": (
         GEMMA, 131_072, None,
     ),
-    "The model (smollm3) turns queries and keys by their place in 3 of its 4 layers (RoPE), and sees the whole text in all 4 "
+    "The model (smollm3) turns queries and keys by their position in 3 of its 4 layers (RoPE), and sees the whole text in all 4 "
     "layers; 1 layer has no positions; its file stretches 1,024 tokens to 4,096.": (
         {"model_type": "smollm3", "num_hidden_layers": 4, "max_position_embeddings": 4096, **SIZES}
         | {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 1024}},
         None,
         None,
     ),
-    "BERT adds a learned row for each place to its input, and sees the whole text in both layers; its table ends after 512 "
+    "BERT adds a learned row for each position to its input, and sees the whole text in both layers; its table ends after 512 "
     "tokens.": ({"model_type": "bert", "num_hidden_layers": 2}, None, "BERT"),
     "T5, in its decoder, adds a learned number for each range of distances to the scores in its one layer (T5's buckets), and "
     "sees the whole text in each; its encoder does the same.": ({"model_type": "t5", "num_layers": 1}, None, "T5"),

@@ -140,22 +140,22 @@ def sources_in(config):
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
 TRAPS = {
-    "No original length: its code takes 40,960": QWEN3 | {"rope_scaling": {"type": "yarn", "factor": 4.0}},
-    "The factor is 4, the quotient of its lengths 1.25.": QWEN3
+    "No original length is given, so its code uses 40,960": QWEN3 | {"rope_scaling": {"type": "yarn", "factor": 4.0}},
+    "The factor is 4, but the quotient of its lengths is 1.25.": QWEN3
     | {"rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}},
-    "The stretch belongs to a model that was released with it": GEMMA3,
-    "and their makers advise one for long texts alone: yarn changes short texts, too": QWEN3 | {"rope_scaling": YARN},
+    "The model was released with this stretch": GEMMA3,
+    "and their makers advise one only for long texts. yarn changes short texts, too": QWEN3 | {"rope_scaling": YARN},
     "Its divisors switch past 4,096 tokens": {
         "model_type": "phi3",
         "original_max_position_embeddings": 4096,
         "rope_scaling": {"type": "longrope", "short_factor": [1.0] * 48, "long_factor": [2.0] * 48},
     },
-    "The base hangs on the length": QWEN3 | {"rope_scaling": {"type": "dynamic", "factor": 2.0}},
+    "The base depends on the length": QWEN3 | {"rope_scaling": {"type": "dynamic", "factor": 2.0}},
     "The ends of YaRN's ramp are not rounded": GPT_OSS,
-    "attn_factor is passed over by transformers and vLLM": QWEN3 | {"rope_scaling": YARN | {"attn_factor": 0.8782}},
+    "attn_factor is ignored by transformers and vLLM": QWEN3 | {"rope_scaling": YARN | {"attn_factor": 0.8782}},
     "It has two bases": GEMMA3,
     "Pairs are neighbors": DEEPSEEK,
-    "Its first token stands at row 2": {"model_type": "roberta", "pad_token_id": 1},
+    "Its first token is at row 2": {"model_type": "roberta", "pad_token_id": 1},
     "Its slopes are divided": {"model_type": "falcon", "alibi": True},
 }
 

@@ -87,7 +87,7 @@ def test_a_header_that_names_one_base_of_two_says_what_that_costs_its_readers():
         written("gemma3", sizes | {"rope.freq_base": 1e6, "rope.freq_base_swa": 1e4}),
         written("llama", LLAMA),
     )
-    trap = "It names one base, 1,000,000, and leaves out the 10,000 of its windows: a program that turns all layers at 1,000,000"
+    trap = "It names one base, 1,000,000, and leaves out the 10,000 of its windows. A program that uses 1,000,000 in all layers"
     assert any(note.startswith(trap) for note in one[1])
     assert not any("one base" in note for note in (*two[1], *none[1]))
 
