@@ -64,3 +64,10 @@ wrong(check.port, "fails 1 of 7 properties Property: features past the rotary on
     "heads[part], rotary → heads[part], rotary if tensor.dim() == 1 else len(tensor) // heads[part]"
 )
 wrong(check.load, "a model of halves is asked for")(lambda config, file: check.model_of(config, file, "interleaved"))
+
+
+@wrong(check.read_on, "several behind the prompt at once")
+def in_two_pieces(model, tokens, prompt):
+    caches, places = model.new_caches(), torch.arange(len(tokens))
+    pieces = (part for part in (places[:prompt], places[prompt:]) if len(part))
+    return torch.cat([model(tokens[None, part], part, caches=caches)[0] for part in pieces])
