@@ -41,3 +41,4 @@ wrong(check.reach, "Input: lead = 0.25, slope = 0.5 Expected 0, got 1")(
     lambda lead, slope: max(0, int(math.log((1 + math.exp(lead)) / all_keys(slope)) / slope) + 1)
 )
 wrong(check.one_row, "keys −3, −1, 2")("* k_positions → * k_positions.abs()")
+wrong(check.almost_alibi, "far = 10000000000, gap = 10000")(lambda slope, far, gap: (slope / 1e-12, 1e-12))

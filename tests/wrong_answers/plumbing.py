@@ -155,3 +155,6 @@ wrong(check.shared, "Expected 2, got 4")("[a == b for a, b in zip(old, new, stri
 wrong(check.shared, "adapters = ('law', 'lab')")("adapters[0] != adapters[1] → f'{adapters[0]}'[0] != f'{adapters[1]}'[0]")
 wrong(check.stands_still, "two numbers with one exponent")("digits) == pairs → digits).abs() == pairs.abs()")
 wrong(check.hit, "needed = 0")("max(blocks - needed, 0) → max(blocks - max(needed, 1), 0)")
+wrong(check.rolled_back, "state (3, 3, 3)")(
+    lambda state, k, v, *rest: check.rolled_back.reference(state, *((v, k) if k.shape == v.shape else (k, v)), *rest)
+)
