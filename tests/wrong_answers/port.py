@@ -3,6 +3,7 @@
 import torch
 
 from d2lpos.check import port as check
+from d2lpos.check.port.material import for_halves, model_of
 from d2lpos.rotary.rope import permute_qk_rows
 
 from . import wrong
@@ -71,3 +72,9 @@ def in_two_pieces(model, tokens, prompt):
     caches, places = model.new_caches(), torch.arange(len(tokens))
     pieces = (part for part in (places[:prompt], places[prompt:]) if len(part))
     return torch.cat([model(tokens[None, part], part, caches=caches)[0] for part in pieces])
+
+
+@wrong(check.load, "rotary = 8, three layers")
+def two_layers(config, file):
+    first = {name: w for name, w in file.items() if "blocks.2" not in name}
+    return model_of(config, {**file, **for_halves(config, first)})
