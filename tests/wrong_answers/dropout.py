@@ -40,3 +40,4 @@ wrong(check.equal_noise, "rate = 0.008")("/ share → / share if rate > 0.01 els
 wrong(check.erased, "Input: forward takes from each feature its mirror")(
     lambda forward, x: forward(10 * torch.randn(x.shape)).sum(-1) == forward(x).sum(-1)
 )
+wrong(check.reader, "u = [1.1,")("squares = → u = u.half().float()\n    squares =")

@@ -158,3 +158,5 @@ wrong(check.hit, "needed = 0")("max(blocks - needed, 0) → max(blocks - max(nee
 wrong(check.rolled_back, "state (3, 3, 3)")(
     lambda state, k, v, *rest: check.rolled_back.reference(state, *((v, k) if k.shape == v.shape else (k, v)), *rest)
 )
+wrong(check.zigzag, "rank = 2, ranks = 8")("2 * ranks - 1 - rank → (2 * ranks if rank > 3 else 8) - 1 - rank")
+wrong(check.couple, "Input: tokens (1, 40)")("return digits - digits.masked_fill(digit, 0).cummax(dim=1).values → return (digits - digits.masked_fill(digit, 0).cummax(dim=1).values).clamp(max=16)")

@@ -56,3 +56,4 @@ def calls_counted(q, k, v, keys, values):
 
 
 wrong(check.turn_pairs, "Input: x (20, 128), angles (20, 64)")("return a * angles.cos() → angles = angles.clamp(-6.5, 6.5)\n    return a * angles.cos()")
+wrong(check.turn_pairs, "angles = [[0.5, 0.25], [1.0, 2.0]]")("*split(x, layout), angles → *split(x, layout), angles.mT if len(angles) == angles.shape[1] else angles")
