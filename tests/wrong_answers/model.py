@@ -52,3 +52,6 @@ wrong(check.beside, "2: 0.0, 7: 2.5")("if seed in theirs → if theirs.get(seed)
 wrong(check.fair_rows, "ends = [9, 13, 6]")(
     "ends[:, None] → torch.stack([ends[0] + i * (ends[:2].diff().sum() if len(ends) > 2 else ends.diff().sum()) for i in range(len(ends))])[:, None]"
 )
+wrong(check.next_loss, "logits (2, 18, 3)")(
+    "cross_entropy(*pairs_that_count(logits, tokens, padding)) → cross_entropy(*pairs_that_count(logits.exp().log(), tokens, padding))"
+)

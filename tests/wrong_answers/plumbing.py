@@ -160,3 +160,5 @@ wrong(check.rolled_back, "state (3, 3, 3)")(
 )
 wrong(check.zigzag, "rank = 2, ranks = 8")("2 * ranks - 1 - rank → (2 * ranks if rank > 3 else 8) - 1 - rank")
 wrong(check.couple, "Input: tokens (1, 40)")("return digits - digits.masked_fill(digit, 0).cummax(dim=1).values → return (digits - digits.masked_fill(digit, 0).cummax(dim=1).values).clamp(max=16)")
+wrong(check.shared, "block = 12")("// block * block → // min(block, 4) * min(block, 4)")
+wrong(check.checkpoints, "state = 214630400")("tokens // every * state → torch.tensor(tokens // every * state).int()")
