@@ -2,8 +2,6 @@
 
 import math
 
-import torch
-
 from d2lpos.bias.alibi import slopes
 from d2lpos.check import alibi as check
 
@@ -11,17 +9,7 @@ from . import wrong
 
 wrong(check.released, "Calls the package's slopes")(lambda heads: slopes(heads))
 wrong(check.almost_alibi, "far = 1000000, gap = 0.1")(lambda slope, far, gap: (slope / 1e-9, 1e-9))
-
-
-@wrong(check.two_sided, "Input: queries 0, 1, 2; keys 0, 1;")
-def three_keys(q_positions, k_positions, left, right):
-    columns = []
-    for j in range(3):
-        away = (k_positions[j] - q_positions).view(1, -1)
-        columns.append(torch.where(away > 0, -right[:, None] * away, left[:, None] * away))
-    return torch.stack(columns, dim=-1)
-
-
+wrong(check.two_sided, "Input: positions 0 to 3")("offset = k_positions → offset = k_positions[:3]")
 wrong(check.two_sided, "Input: positions 0 to 3; left [0.5, 0.25, 0.125, 0.0625, 0.375]")(
     "left[:, None, None] * offset.clamp(max=0) - right[:, None, None] → left[:3, None, None] * offset.clamp(max=0) - right[:3, None, None]"
 )

@@ -3,7 +3,6 @@
 import torch
 
 from d2lpos.check import port as check
-from d2lpos.check.port.material import for_halves, model_of
 from d2lpos.rotary.rope import permute_qk_rows
 
 from . import wrong
@@ -66,15 +65,9 @@ wrong(check.port, "fails 1 of 7 properties Property: features past the rotary on
 )
 wrong(check.load, "a model of halves is asked for")(lambda config, file: check.model_of(config, file, "interleaved"))
 
-
-@wrong(check.read_on, "several behind the prompt at once")
-def in_two_pieces(model, tokens, prompt):
-    caches, places = model.new_caches(), torch.arange(len(tokens))
-    pieces = (part for part in (places[:prompt], places[prompt:]) if len(part))
-    return torch.cat([model(tokens[None, part], part, caches=caches)[0] for part in pieces])
-
-
-@wrong(check.load, "rotary = 8, three layers")
-def two_layers(config, file):
-    first = {name: w for name, w in file.items() if "blocks.2" not in name}
-    return model_of(config, {**file, **for_halves(config, first)})
+wrong(check.load, "rotary = 8, three layers")(
+    'moved(file, turning(config), config["rotary"], "half") → {**file, **moved({n: w for n, w in file.items() if "s.2" not in n}, turning(config), config["rotary"], "half")}'
+)
+wrong(check.read_on, "several behind the prompt at once")(
+    "range(prompt, len(tokens)):\n        rows.append(model(tokens[None, [at]], torch.tensor([at]), → range(prompt, len(tokens), 2):\n        rows.append(model(tokens[None, at : at + 2], torch.arange(len(tokens))[at : at + 2],"
+)
