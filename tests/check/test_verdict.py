@@ -412,6 +412,9 @@ def test_an_answer_is_not_stopped_amid_an_import(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "PATIENCE", 0.2)
     assert double(lambda x: forever(x) if __import__("slow_to_import").whole else x).kind == "time"
     assert sys.modules.pop("slow_to_import").whole
+    (tmp_path / "asks.py").write_text("from d2lpos.check.permutation import attention\ntext = repr(attention(lambda *x: [... for _ in iter(int, 1)]))")
+    assert "after 0.2 seconds" in __import__("asks").text  # though the one who asks is amid an import
+    del sys.modules["asks"]
 
 
 def test_one_late_case_shows_behind_others(monkeypatch):
