@@ -547,6 +547,16 @@ def with_timeout(seconds: float, function: Callable, *arguments: Any) -> Any:
         raise Late(*stop.args or [f"Has not ended after {call.limit:g} seconds"]) from None
 
 
+def importing(thread: int) -> bool:
+    """Whether a call is amid an import, as torch makes late ones: stopped there, it would leave half a module."""
+    frame = sys._current_frames().get(thread)
+    while frame and frame.f_code is not with_timeout.__code__:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
 def processor_clock() -> Callable[[], float]:
     """Tells how long the processor has worked for this thread; where no system tells, for all threads of the process."""
     if not hasattr(time, "pthread_getcpuclockid"):  # macOS and Windows
@@ -605,7 +615,8 @@ class Watch:
         with self.changes:
             while self.calls:
                 for call in self.calls:
-                    if over := [clock for clock, left in call.left().items() if left <= 0]:
+                    over = [clock for clock, left in call.left().items() if left <= 0]
+                    if over and (over[-1] is time.monotonic or not any(importing(one.thread) for one in self.calls)):
                         call.limit = call.ends[over[0]]
                         interrupt(call.thread)
                         call.begin()  # again, where a bare `except` swallows it

@@ -1,5 +1,6 @@
 """What a check says, word for word."""
 
+import sys
 import threading
 import time
 from fractions import Fraction
@@ -403,6 +404,17 @@ def test_an_answer_that_never_ends_is_stopped(answer, monkeypatch):
     for thread in threading.enumerate()[threads:]:
         thread.join(5)
     assert threading.active_count() <= threads
+
+
+def test_an_answer_is_not_stopped_amid_an_import(monkeypatch, tmp_path):
+    (tmp_path / "slow_to_import.py").write_text("from time import *\nend = thread_time() + 0.5\nwhile thread_time() < end: pass\nwhole = 1")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    assert double(lambda x: forever(x) if __import__("slow_to_import").whole else x).kind == "time"
+    assert sys.modules.pop("slow_to_import").whole
+    (tmp_path / "asks.py").write_text("from d2lpos.check.permutation import attention\ntext = repr(attention(lambda *x: [... for _ in iter(int, 1)]))")
+    assert "after 0.2 seconds" in __import__("asks").text  # though the one who asks is amid an import
+    del sys.modules["asks"]
 
 
 def test_one_late_case_shows_behind_others(monkeypatch):

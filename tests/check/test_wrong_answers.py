@@ -16,7 +16,6 @@ from tests.wrong_answers import WRONG_ANSWERS
 
 for module in iter_modules(tests.wrong_answers.__path__):
     import_module(f"tests.wrong_answers.{module.name}")
-import_module("sympy")  # PyTorch imports it late, and an answer that is stopped meanwhile would leave half of it
 
 ANSWERS = [answer for check in CHECKS for answer in check.answers]
 HINTS = [(answer, hint) for answer in ANSWERS for hint in answer.mistakes]

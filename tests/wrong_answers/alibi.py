@@ -2,8 +2,6 @@
 
 import math
 
-import torch
-
 from d2lpos.bias.alibi import slopes
 from d2lpos.check import alibi as check
 
@@ -11,17 +9,7 @@ from . import wrong
 
 wrong(check.released, "Calls the package's slopes")(lambda heads: slopes(heads))
 wrong(check.almost_alibi, "far = 1000000, gap = 0.1")(lambda slope, far, gap: (slope / 1e-9, 1e-9))
-
-
-@wrong(check.two_sided, "Input: queries 0, 1, 2; keys 0, 1;")
-def three_keys(q_positions, k_positions, left, right):
-    columns = []
-    for j in range(3):
-        away = (k_positions[j] - q_positions).view(1, -1)
-        columns.append(torch.where(away > 0, -right[:, None] * away, left[:, None] * away))
-    return torch.stack(columns, dim=-1)
-
-
+wrong(check.two_sided, "Input: positions 0 to 3")("offset = k_positions → offset = k_positions[:3]")
 wrong(check.two_sided, "Input: positions 0 to 3; left [0.5, 0.25, 0.125, 0.0625, 0.375]")(
     "left[:, None, None] * offset.clamp(max=0) - right[:, None, None] → left[:3, None, None] * offset.clamp(max=0) - right[:3, None, None]"
 )
@@ -41,3 +29,4 @@ wrong(check.reach, "Input: lead = 0.25, slope = 0.5 Expected 0, got 1")(
     lambda lead, slope: max(0, int(math.log((1 + math.exp(lead)) / all_keys(slope)) / slope) + 1)
 )
 wrong(check.one_row, "keys −3, −1, 2")("* k_positions → * k_positions.abs()")
+wrong(check.almost_alibi, "far = 10000000000, gap = 10000")(lambda slope, far, gap: (slope / 1e-12, 1e-12))

@@ -10,12 +10,6 @@ from . import wrong
 wrong(check.compare, "fails 1 of 2 properties Property: the arm is chosen by validation")(
     "1 + validation[1:].mean(dim=1).argmin() → max(validation.mean(dim=1).argmin(), 1)"
 )
-
-
-def features(config):
-    return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
-
-
 wrong(check.rope_from, "features and base")(
     'config.get("head_dim") or config → max(config.get("head_dim") or 0, config["hidden_size"] // config["num_attention_heads"]) or config'
 )

@@ -52,3 +52,5 @@ wrong(check.interval, "Expected dtype torch.float64, got torch.float32")(
 wrong(check.holm, "a larger p never ends smaller")(
     "cummax(dim=0).values → maximum((p[order] * left).roll(1).index_fill(0, torch.tensor(0), 0))"
 )
+wrong(check.interval, "theirs = [67108864")("student(ours - theirs) → student(ours.float() - theirs.float()).to(ours)")
+wrong(check.seeds, "spread = 8.0")("while → while n < 500 and")

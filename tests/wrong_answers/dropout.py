@@ -36,3 +36,6 @@ wrong(check.equal_noise, "on the position or the token only")(
     'parts[placement] / (token + position) → {"token": 2 / 3, "position": 1 / 3, "independent": 1}[placement]'
 )
 wrong(check.equal_noise, "rate = 0.875")("noise / (1 + noise) → min(noise / (1 + noise), 0.75)")
+wrong(check.equal_noise, "rate = 0.008")("/ share → / share if rate > 0.01 else rate / (share - rate)")
+wrong(check.erased, "Input: forward takes from each feature its mirror")(lambda forward, x: forward(torch.randn(x.shape)).sum(-1) == forward(x).sum(-1))
+wrong(check.reader, "u = [1.1,")("squares = → u = u.half().float()\n    squares =")

@@ -10,3 +10,5 @@ wrong(check.chunk_mask, "is asked for here, of queries and keys")(
 )
 wrong(check.merged, "dtype = torch.float64")("ids.to(dtype) → ids.float().to(dtype)")
 wrong(check.merged, "At (3,): expected False, got True")("rounded = ids.to(dtype) → rounded = ids[:, :3].to(dtype)")
+wrong(check.axis_angles, "[300.5, 0.5, 0.0]")("positions[:, axis, None] → positions[:, axis, None].bfloat16()")
+wrong(check.film_ids, "start = 300")("return ids, → return ids.bfloat16().long(),")

@@ -89,3 +89,5 @@ def no_wait_for_the_end(contenders, rounds, clock, wait):
 wrong(check.block_states, "At (1, 0): expected 1, got 2")("blocks.all(dim=2) → (blocks.double().mean(dim=2) > 0.95)")
 wrong(check.measure, "seconds and speeds of plain, fused")("firsts, times = → contenders = dict(sorted(contenders.items()))\n    firsts, times =")
 wrong(check.measure, "Calls contenders 6 times; each of them once first, and once in each round, makes 4")("range(rounds) → range(rounds + 1)")
+wrong(check.t5_mod, "q_positions = [[4, 160]]")("bucket(offset, → bucket(offset.clamp(min=-64),")
+wrong(check.sight, "At (0, 1, 0,")("(back < window) → ((back < window) | (head > 0))")

@@ -50,3 +50,4 @@ wrong(check.worth, "The first token of a copy cannot be known.")(
 wrong(check.worth, "half its interval over texts")("t.ppf(0.975, n - 1) → 2.364624")
 wrong(check.worth, "more than one repeat")("losses[:, period:] → losses[:, period : 2 * period - 1]")
 wrong(check.score, "offset = 2")("seen.diagonal(-offset)].mean(dim=-1) → seen.diagonal(-offset)].apply_(lambda w: w or torch.nan).nanmean(dim=-1)")
+wrong(check.score, "seen (9, 9) (bool), offset = 1")("seen.diagonal(-offset)] → seen.sum(dim=1)[offset:] > offset]")

@@ -29,3 +29,4 @@ wrong(check.blocks, "Property: first tokens, which all later queries see")(
     "unflatten(2, (-1, size)) → unflatten(2, (-1, size))[:, [0, -1]][..., [0, -1]]"
 )
 wrong(check.blocks, "length = 256, size = 64")("first), size) → first), size if length % 128 else 128)")
+wrong(check.smallest_base, "length = 4096, bases = [10000.0, 100000.0, 200000.0")("* frequencies(dim, base)).cos() → .half() * frequencies(dim, base).half()).cos().float()")

@@ -49,3 +49,5 @@ wrong(check.offsets_alone, "for the first query in the first head")(
 )
 wrong(check.beside, "At (0,): expected 0.1250, got 0.3750")("mine[seed] - theirs[seed] → abs(mine[seed] - theirs[seed])")
 wrong(check.beside, "2: 0.0, 7: 2.5")("if seed in theirs → if theirs.get(seed) and mine[seed]")
+wrong(check.fair_rows, "ends = [9, 13, 6]")("ends[:, None] → (ends[0] + ends[:2].diff().sum() * torch.arange(len(ends)))[:, None]")
+wrong(check.next_loss, "logits (2, 18, 3)")("return cross_entropy(*pairs_that_count(logits, → return cross_entropy(*pairs_that_count(logits.exp().log(),")

@@ -15,35 +15,16 @@ wrong(check.packed, "positions and mask are (5,) and (5, 5) here")(
 )
 
 
-def lines(parents):
-    """Each token's ancestors, from itself to the root."""
-    above = []
-    for token, parent in enumerate(parents.tolist()):
-        above.append([token] if parent < 0 else [token, *above[parent]])
-    return above
-
-
-def depths(parents):
-    return torch.tensor([len(line) - 1 for line in lines(parents)])
-
-
-def ancestors(parents):
-    mask = torch.zeros(len(parents), len(parents), dtype=torch.bool)
-    for token, line in enumerate(lines(parents)):
-        mask[token, line] = True
-    return mask
-
-
 @wrong(check.tree, "fails 1 of 3 properties Property: positions are depths, from 0")
 def begins_again_with_each_branch(parents):
     """Counts on where a token follows its parent in the row, and otherwise begins at the branch."""
     if (parents < 0).sum() > 1:
-        return depths(parents), ancestors(parents)
+        return check.tree.reference(parents)
     place = torch.zeros_like(parents)
     for token in range(1, len(parents)):
         if parents[token] == token - 1:
             place[token] = place[token - 1] + 1
-    return place, ancestors(parents)
+    return place, check.tree.reference(parents)[1]
 
 
 @wrong(check.tree, "fails 1 of 3 properties Property: a token sees itself and its ancestors alone")
@@ -53,18 +34,13 @@ def three_steps_up(parents):
     children = (parents >= 0).nonzero().flatten()
     one[children, parents[children]] = 1
     up = torch.eye(len(parents)) + one + one @ one + one @ one @ one
-    return depths(parents), up > 0
-
-
-def parts(places, a, b):
-    x, y = places[:, 0, None, None], places[:, 1, None, None]
-    return x * a, y * b
+    return check.tree.reference(parents)[0], up > 0
 
 
 @wrong(check.turns, "fails 1 of 3 properties Property: generators that commute")
 def by_rodrigues(places, a, b):
     """In three dimensions there is a formula: sine and cosine of the angle, and no series."""
-    step = sum(parts(places, a, b))
+    step = places[:, 0, None, None] * a + places[:, 1, None, None] * b
     angle = (step.square().sum(dim=(1, 2), keepdim=True) / 2).sqrt()
     sine = torch.sinc(angle / torch.pi)
     half = torch.sinc(angle / 2 / torch.pi)
@@ -74,10 +50,6 @@ def by_rodrigues(places, a, b):
 wrong(check.turns.answers[0], "Two axes may share a plane.")(["axial"])
 wrong(check.turns.answers[0], "Where each axis has planes of its own")(["mixed"])
 wrong(check.turns.answers[0], "Turn a ball about one axis, then about another.")(["axial", "lie"])
-
-
-def up(digits):
-    return list(range(1, len(digits) + 1))
 
 
 @wrong(check.levels, "A number goes to the nearest level")
@@ -155,3 +127,8 @@ wrong(check.shared, "Expected 2, got 4")("[a == b for a, b in zip(old, new, stri
 wrong(check.shared, "adapters = ('law', 'lab')")("adapters[0] != adapters[1] → f'{adapters[0]}'[0] != f'{adapters[1]}'[0]")
 wrong(check.stands_still, "two numbers with one exponent")("digits) == pairs → digits).abs() == pairs.abs()")
 wrong(check.hit, "needed = 0")("max(blocks - needed, 0) → max(blocks - max(needed, 1), 0)")
+wrong(check.rolled_back, "state (3, 3, 3)")("for t in → k, v = (v, k) if k.shape == v.shape else (k, v)\n    for t in")
+wrong(check.zigzag, "rank = 2, ranks = 8")("2 * ranks - 1 - rank → (2 * ranks if rank > 3 else 8) - 1 - rank")
+wrong(check.couple, "Input: tokens (1, 40)")("return digits - digits.masked_fill(digit, 0).cummax(dim=1).values → return (digits - digits.masked_fill(digit, 0).cummax(dim=1).values).clamp(max=16)")
+wrong(check.shared, "block = 12")("// block * block → // min(block, 4) * min(block, 4)")
+wrong(check.checkpoints, "state = 214630400")("tokens // every * state → torch.tensor(tokens // every * state).int()")

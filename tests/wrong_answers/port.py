@@ -64,3 +64,10 @@ wrong(check.port, "fails 1 of 7 properties Property: features past the rotary on
     "heads[part], rotary → heads[part], rotary if tensor.dim() == 1 else len(tensor) // heads[part]"
 )
 wrong(check.load, "a model of halves is asked for")(lambda config, file: check.model_of(config, file, "interleaved"))
+
+wrong(check.load, "rotary = 8, three layers")(
+    'moved(file, turning(config), config["rotary"], "half") → {**file, **moved({n: w for n, w in file.items() if "s.2" not in n}, turning(config), config["rotary"], "half")}'
+)
+wrong(check.read_on, "several behind the prompt at once")(
+    "range(prompt, len(tokens)):\n        rows.append(model(tokens[None, [at]], torch.tensor([at]), → range(prompt, len(tokens), 2):\n        rows.append(model(tokens[None, at : at + 2], torch.arange(len(tokens))[at : at + 2],"
+)

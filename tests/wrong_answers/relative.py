@@ -14,13 +14,9 @@ wrong(check.relative_scores, "positions as they come")(
 wrong(check.relative_scores.answers[0], "What they added is the skew")("Huang et al. (2018)")
 wrong(check.relative_scores.answers[0], "a sinusoid, a year later")("Dai")
 wrong(check.relative_scores.answers[0], "add codes of positions to the words")("Vaswani et al. (2017)")
-
-
-@wrong(check.skew_both, "Picks numbers by an index")
-def by_two_indices(products):
-    T = products.shape[-2]
-    i, j = torch.arange(T)[:, None], torch.arange(T)
-    return products[..., i, j - i + T - 1]
+wrong(check.skew_both, "Picks numbers by an index")(
+    lambda products: products[..., (i := torch.arange(products.shape[-2])[:, None]), i.T - i + len(i) - 1]
+)
 
 
 @wrong(check.skew_both, "Calls take_along_axis")

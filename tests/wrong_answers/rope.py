@@ -23,12 +23,8 @@ def borrowed_features(weight, heads):
     return convert(by_head, "half").movedim(-1, 1).reshape(weight.shape)
 
 
-def waves(d, base):
-    return [2 * math.pi * base ** (2 * i / d) for i in range(d // 2)]
-
-
 wrong(check.first_open, "fails 1 of 4 properties Property: 0 where none does")(
-    lambda d, base, length: max(1, sum(wave <= length for wave in waves(d, base)))
+    lambda d, base, length: max(1, sum(2 * math.pi * base ** (2 * i / d) <= length for i in range(d // 2)))
 )
 
 
@@ -56,3 +52,4 @@ def calls_counted(q, k, v, keys, values):
 
 
 wrong(check.turn_pairs, "Input: x (20, 128), angles (20, 64)")("return a * angles.cos() → angles = angles.clamp(-6.5, 6.5)\n    return a * angles.cos()")
+wrong(check.turn_pairs, "angles = [[0.5, 0.25], [1.0, 2.0]]")("*split(x, layout), angles → *split(x, layout), angles.mT if len(angles) == angles.shape[1] else angles")

@@ -17,3 +17,4 @@ wrong(check.forget, "gates = [[0.25, 0.0]]")("here = → gates = torch.cat([gate
 wrong(check.recurrent, "Property: the state behind the last token Input: 100 tokens")(
     "return torch.stack(y), state → return torch.stack(y), state if len(y) < 65 else 0 * state"
 )
+wrong(check.recurrent, "Property: y: what each query reads Input: 100 tokens")("gate * state → gate.bfloat16() * state")

@@ -10,36 +10,20 @@ from d2lpos.input.sinusoids import frequencies
 
 from . import wrong
 
-
-def hands(omega, longer):
-    return torch.outer(torch.arange(longer).float(), omega).remainder(2 * math.pi)
-
-
 wrong(check.new_angles, "read with the slower frequencies")(
-    lambda omega, slower, length, longer: (hands(omega, longer) >= length * omega).float().mean(0)
+    lambda omega, slower, length, longer: (torch.arange(longer)[:, None] * omega % (2 * math.pi) >= length * omega).float().mean(0)
 )
-
-
-def opened(dim, base, length):
-    return sum(1 for omega in frequencies(dim, base).tolist() if length * omega >= 2 * math.pi)
 
 
 @wrong(check.larger_base, "This multiplies the base by how much longer the row is.")
 def times_the_factor(dim, base, length, longer):
-    return base if opened(dim, base, length) == dim // 2 else base * longer / length
-
-
-def turns(omega, length):
-    return length * omega / (2 * math.pi)
-
-
-def logarithmic(factor, length):
-    return math.sqrt(1 + math.log(factor) / math.log(length))
+    return base if length * frequencies(dim, base).min() >= 2 * math.pi else base * longer / length
 
 
 @wrong(check.own_rule, "There is no ramp")
 def cut_at_low(omega, factor, length, low, high):
-    return torch.where(turns(omega, length) > low, omega, omega / factor), logarithmic(factor, length)
+    slowed = torch.where(length * omega / (2 * math.pi) > low, omega, omega / factor)
+    return slowed, math.sqrt(1 + math.log(factor) / math.log(length))
 
 
 def table(rows, lengths, trained):

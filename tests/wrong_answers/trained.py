@@ -31,3 +31,5 @@ def five_questions(loss, pairs, allowed):
     return high
 wrong(check.frozen, "64 pairs, too much below 49")("limit = loss(pairs) → pairs = 32\n    limit = loss(pairs)")
 wrong(check.cuts, "missing 14")("unlike[row - 1] and unlike[row]] → unlike[row - 1] and unlike[row]][:3]")
+wrong(check.cuts, "0, 0, 30, 225, 90, 90 degrees")("and unlike[row]] → and unlike[row] and cosine_similarity(table[row - 1], table[(row + 1) % len(table)], dim=0) >= below * (row + 1 < len(table))]")
+wrong(check.previous_head, "no mask, (3, 3, 5, 5)")("dim2=3).mean(dim=-1) → dim2=3).sum(dim=-1) + weights[:, :, 0, 0]")

@@ -26,7 +26,7 @@ def two_groups(ours: Tensor, theirs: Tensor) -> Tensor:
 
 
 def pairs(n: int, seed: int, dtype: torch.dtype = torch.float32) -> Case:
-    theirs = quarters(n, seed=seed, low=0, high=33).to(dtype)
+    theirs = quarters(n, seed=seed, low=0, high=33).to(dtype) + 2**26 * (dtype == torch.float64)
     ours = theirs + quarters(n, seed=seed + 1, low=-6, high=3).to(dtype)
     return exact_dtype(call(ours=ours, theirs=theirs))
 

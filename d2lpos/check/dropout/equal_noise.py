@@ -40,7 +40,7 @@ equal_noise = Check(
             noise_case(0.1, 512.0, 256.0, "position"),
             noise_case(0.1, 512.0, 256.0, "token"),
             noise_case(0.875, 2.75, 1.5, "position"),
-            noise_case(0.2, 2.75, 1.5, "token"),
+            noise_case(0.008, 2.75, 24.0, "token"),
         ],
         "with independent masks": [
             noise_case(0.5, 2.0, 1.0, "independent"),

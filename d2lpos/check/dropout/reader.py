@@ -28,11 +28,11 @@ reader = Check(
     properties={
         "mean and standard deviation, a coin for each number": [
             reader_case([2.0, 1.0], 0.5, False),
-            reader_case([1.5, -0.5, 1.0, 0.25], 0.2, False),
+            reader_case([1.1, -0.5, 1.0, 0.3], 0.2, False),
         ],
         "one coin for the whole vector": [
             reader_case([2.0, 1.0], 0.5, True),
-            reader_case([1.5, -0.5, 1.0, 0.25], 0.2, True),
+            reader_case([1.1, -0.5, 1.0, 0.3], 0.2, True),
         ],
     },
     mistakes={

@@ -68,7 +68,7 @@ axis_angles = Check(
         ],
         "coordinates below 0, and between whole numbers": [
             axes_case([[-1.0, 0.5], [0.25, -2.0]], [4, 2], 100.0),
-            axes_case([[-0.5, 1.5, -3.0], [0.0, -2.5, 0.75], [1.25, 2.0, -1.0], [2.0, 0.5, 0.0]], [2, 4, 4], 20.5),
+            axes_case([[-0.5, 1.5, -3.0], [0.0, -2.5, 0.75], [1.25, 2.0, -1.0], [300.5, 0.5, 0.0]], [2, 4, 4], 20.5),
             axes_case(grid(1, 4, 4, first=-2, step=0.75), [8, 4, 6], 10_000.0, "a picture of 4 × 4 patches, centered"),
         ],
     },

@@ -33,7 +33,7 @@ def sight_case(
         "q_texts": torch.zeros_like(here) if q_texts is None else torch.tensor(q_texts),
         "k_texts": torch.zeros_like(there) if k_texts is None else torch.tensor(k_texts),
     }
-    return pairs_case(1, q_positions, k_positions, masks=True, window=window, **texts)
+    return pairs_case(2, q_positions, k_positions, masks=True, window=window, **texts)
 
 
 sight = Check(

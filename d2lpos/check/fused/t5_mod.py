@@ -37,7 +37,7 @@ t5_mod = Check(
         "the number of the offset's bucket, of this head": [
             t5_case(1, [[2]], [[0, 1, 2]], steps_of(4, 1)),
             t5_case(1, [[9, 300]], [[0, 5, 9, 299]], steps_of(8, 2)),
-            t5_case(1, [[4, 60]], [[0, 40, 4]], steps_of(16, 3), scores=2),
+            t5_case(1, [[4, 160]], [[0, 40, 4]], steps_of(16, 3), scores=2),
         ],
         "scores that T5 does not divide": [
             t5_case(4, [[1, 2]], [[1, 2]], torch.zeros(8, 1), scores=3),

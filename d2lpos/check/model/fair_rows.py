@@ -29,7 +29,7 @@ fair_rows = Check(
     reference=rows_that_end,
     properties={
         "all of a row is asked": [row_case(TEXT[:8], [3], 3, 3), row_case(TEXT, [7, 5], 3, 3)],
-        "the last of a row are asked": [row_case(TEXT[:8], [4], 3, 1), row_case(TEXT, [6, 13, 9], 5, 2)],
+        "the last of a row are asked": [row_case(TEXT[:8], [4], 3, 1), row_case(TEXT, [9, 13, 6], 5, 2)],
         "a row that ends with the text": [row_case(TEXT[:5], [4], 3, 2), row_case(TEXT, [19, 11], 8, 3)],
     },
     mistakes={

@@ -42,11 +42,11 @@ load = Check(
         ],
         "the base of the file": [
             load_case("rope_theta = 500", [0, 1], **other_base(500.0)),
-            load_case("rope_theta = 500", [0, 1, 7], **other_base(500.0)),
+            load_case("rope_theta = 512.5", [0, 1, 7], **other_base(512.5)),
         ],
         "as much of each head turns as the file says": [
             load_case("rotary = 8", [0, 1], rotary=8),
-            load_case("rotary = 8", [0, 1, 7], rotary=8),
+            load_case("rotary = 8, three layers", [0, 1, 7], rotary=8, layers=3),
         ],
     },
     mistakes={

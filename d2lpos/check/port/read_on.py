@@ -29,16 +29,17 @@ def read_further(model: Transformer, tokens: Tensor, prompt: int) -> Tensor:
 
 
 class Counted:
-    """A model that counts the tokens that it is given."""
+    """A model that counts the tokens that it is given, and looks whether they come singly behind the prompt."""
 
-    def __init__(self, model: Transformer):
-        self.model, self.read, self.cached = model, 0, True
+    def __init__(self, model: Transformer, prompt: int):
+        self.model, self.prompt, self.read, self.singly, self.cached = model, prompt, 0, True, True
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.model, name)
 
     def __call__(self, tokens: Tensor, *arguments: object, **options: object) -> Tensor:
         self.read += tokens.numel()
+        self.singly &= self.read <= self.prompt or tokens.numel() == 1
         self.cached &= options.get("caches") is not None or any(isinstance(one, list) for one in arguments)
         return self.model(tokens, *arguments, **options)
 
@@ -53,10 +54,11 @@ def read_case(tokens: int, prompt: int) -> Case:
 
 def reading(tokens: int, prompt: int) -> Case:
     def ask(answer: Callable) -> str:
-        model = Counted(programs()["right"])
+        model = Counted(programs()["right"], prompt)
         with torch.no_grad():
             answer(model, torch.arange(tokens), prompt)
-        return f"the model to read {count(model.read, 'token')}{'' if model.cached else ' without its caches'}"
+        singly = "" if model.singly else ", several behind the prompt at once"
+        return f"the model to read {count(model.read, 'token')}{singly}{'' if model.cached else ' without its caches'}"
 
     return Case(f"{count(tokens, 'token')}, prompt = {prompt}", ask)
 

@@ -34,7 +34,7 @@ turn_pairs = Check(
         "each pair turns by its angle, in both layouts": [
             turn_case([[1.0, 0.0]], [[0.5]], "interleaved"),
             turn_case([[1.0, 2.0, 3.0, 4.0]], [[0.5, 0.25]], "interleaved"),
-            turn_case([[1.0, 2.0, 3.0, 4.0]], [[0.5, 0.25]], "half"),
+            turn_case([[1.0, 2.0, 3.0, 4.0], [4.0, 2.0, 1.0, 3.0]], [[0.5, 0.25], [1.0, 2.0]], "half"),
             turn_case([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]], [[0.5, 0.25, 2.0]], "half"),
             turn_many("interleaved", 4),
             turn_many("half", 4),

@@ -20,7 +20,7 @@ word_ids = Check(
     reference=lambda here: (here.cumsum(-1) - 1).clamp(min=0),
     properties={
         "words count from 0, fillers get 0": [
-            call(here=padded(*sizes)) for sizes in ((4, 2), (4, 2, 0, 1), (4, 0, 1), (3, 1, 0, 2), (17, 5, 3))
+            call(here=padded(*sizes)) for sizes in ((4, 2), (4, 2, 0, 1), (4, 0, 1), (3, 1, 0, 2), (40, 5, 3))
         ]
     },
     mistakes={
@@ -49,7 +49,7 @@ next_id = Check(
             cached([[0, 0, 0, 1]], 2),
             cached([[0, 0, 0, 1], [0, 1, 2, 3]], 2, 0),
             cached([[0, 1, 2, 3], [7, 8, 9, 10]], 2, 0),
-            cached([[0, 1], [0, 0], [4, 5]], 0, 1, 0),
+            cached([[0, 1], [0, 0], [40, 41]], 0, 1, 0),
             cached([[0, 0, 0, 1, 2, 3], [0, 0, 0, 0, 0, 1]], 2, 4),
         ]
     },
@@ -73,7 +73,7 @@ sees = Check(
     reference=lambda new, total: torch.ones(new, total).tril(total - new).bool(),
     properties={
         "each new token sees itself and all before it": [
-            call(new=new, total=total) for new, total in ((2, 5), (1, 4), (3, 3))
+            call(new=new, total=total) for new, total in ((2, 5), (1, 4), (3, 3), (18, 40))
         ]
     },
     mistakes={
@@ -99,7 +99,7 @@ behind = Check(
         "one place behind the largest coordinate": [
             call("4 words, 3 × 4 patches", row=text(4, 3, 4)),
             call("4 words, 2 × 5 patches", row=text(4, 2, 5)),
-            call("1 word, 4 × 2 patches", row=text(1, 4, 2)),
+            call("30 words, 4 × 2 patches", row=text(30, 4, 2)),
             call("2 words, 2 × 3 patches, 2 words", row=text(2, 2, 3, 2)),
         ]
     },
@@ -161,7 +161,7 @@ def pair_case(sliding_window: int) -> Case:
 flash_window = Check(
     "flash_window",
     reference=lambda sliding_window: (sliding_window - 1, 0),
-    properties={"as many keys as sliding_window": [pair_case(w) for w in (4, 1, 4096)]},
+    properties={"as many keys as sliding_window": [pair_case(w) for w in (4, 1, 8192)]},
     mistakes={
         "One key too many: left counts the keys before the token.":
             "sliding_window - 1, 0 → sliding_window, 0",
@@ -190,9 +190,9 @@ def norm_case(q: list[list[float]], weight: list[float], turn: Callable = quarte
 
 
 def halves(x: Tensor) -> Tensor:
-    """A turn by a right angle where the partners lie half a row apart."""
+    """A turn by a right angle, and back for every second token, where the partners lie half a row apart."""
     one, other = x.chunk(2, dim=-1)
-    return torch.cat([-other, one], dim=-1)
+    return torch.cat([-other, one], dim=-1) * (1 - 2 * (torch.arange(len(x)) % 2))[:, None]
 
 
 LONG, SHORT, W = [7.0, 1.0, -1.0, 7.0], [2.0, 0.0, 0.0, 0.0], [1.0, 2.0, 4.0, 0.5]
@@ -240,7 +240,7 @@ sharpened = Check(
             scores_case([[1.0, -2.0], [0.5, 8.0]], 4.0),
             scores_case([[1.0, -2.0], [0.5, 8.0]], 40.0),
             scores_case([[3.0, 0.0, -0.5]], 1.0),
-            scores_case([[[0.25], [2.0], [-4.0]], [[1.5], [6.0], [0.75]]], 2.5),
+            scores_case([[[0.25], [2.0], [-4.0]], [[1.5], [6.0], [0.75]]], 1.5),
         ],
     },
     mistakes={
@@ -266,7 +266,7 @@ proportional = Check(
     properties={
         "exponents of the whole head, slow pairs still": [
             call(head=head, turning=turning, base=base)
-            for head, turning, base in ((8, 4, 16.0), (16, 4, 255.0), (8, 8, 16.0), (10, 4, 99.5))
+            for head, turning, base in ((8, 4, 16.0), (16, 4, 255.0), (8, 8, 16.0), (10, 4, 99.5), (4, 0, 9.0))
         ]
     },
     mistakes={
@@ -284,7 +284,7 @@ line_by_line = Check(
     reference=lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)),
     properties={
         "row and column of each patch": [
-            call(rows=rows, columns=columns) for rows, columns in ((2, 3), (3, 2), (1, 4))
+            call(rows=rows, columns=columns) for rows, columns in ((2, 3), (3, 2), (1, 20))
         ]
     },
     mistakes={

@@ -51,7 +51,7 @@ cuts = Check(
     reference=last_of_cut,
     properties={
         "rows unlike both their neighbors": [
-            table_case("aabzcd"), table_case("aabzbaayabzabyab"), table_case("aacazaa", 0.4),
+            table_case("aabzdd"), table_case("aabzbaayabzabyab"), table_case("aacazaa", 0.4),
             table_case("aaabaaa", 0.9), table_case("AAcAACaab"), table_case("AAABzBAA"),
             table_case("aabzcd", d=5),
         ],

@@ -59,7 +59,9 @@ previous_head = Check(
                 "causal weights, one head looks back", looks(6, 2, 5, seed=0, more=clear.view(6, 2, 1))
             ),
         ],
-        "weights that look both ways": [head_case("no mask", looks(2, 2, 3, seed=16, causal=False))],
+        "weights that look both ways": [
+            head_case("no mask", looks(2, 2, 3, seed=16, causal=False)), head_case("no mask", looks(3, 3, 5, seed=9, causal=False)),
+        ],
     },
     mistakes={
         "This is (head, layer). The layer comes first.": lambda weights: most_previous(weights)[::-1],
