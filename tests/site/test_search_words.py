@@ -47,7 +47,7 @@ WORDS = {
     "gemma": "What models use",
     "llama": "What models use",
     "gpt-oss": "What models use",
-    "gemma base 1000000": "What models use",
+    "gemma base 1000000": "What models use|from a GGUF file",
     "absolute vs relative": "Notation > absolute, relative",
     "pdf": "How to run it",
     "evict kv cache positions": "context shift",
