@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from d2lpos import Encoding, RoPE
+from d2lpos.bias import Bias
 from d2lpos.lab import TASKS, Run, experiment, inside, models, train
 from d2lpos.lab.experiment import execute
 from d2lpos.lab.inside import states
@@ -345,3 +346,15 @@ def test_a_fifth_of_the_rate_and_other_batches_train_on(monkeypatch):
     )
     execute(replace(tiny("rope"), continue_training=("as trained",), further_length=24, further_steps=1, lr=1e-2))
     assert calls == [(1e-2, 0), (2e-3, 2**30)]
+
+
+class Straight(Bias):
+    def at(self, offset, head):
+        return (head + 1.0) * offset
+
+
+def test_a_window_hides_far_keys_and_leaves_the_bias_of_the_others():
+    bias, q, here, there = Straight(2), torch.randn(1, 2, 6, 4), torch.arange(6), torch.arange(2, 8)
+    near = (here[:, None] - there).abs() < 3
+    within = models.Window(bias, 3).score(q, q, here, there)
+    torch.testing.assert_close(within, torch.where(near, bias.score(q, q, here, there), -torch.inf))

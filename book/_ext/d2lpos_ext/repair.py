@@ -32,6 +32,8 @@ REPAIRS = [
         (r' data-bs-(?:toggle|placement|title)="[^"]*"', ""),
         # The link that skips all else leads to what stands above the text.
         (r'<article class="bd-article', '<article id="page-text" class="bd-article'),
+        # Each box has a section with the same id, which no rule below should meet.
+        (r'(<section[^>]*?) id="(?:exercise|solution|proof)-content"', r"\1"),
         # Nothing is shown before a screenful is there, or the whole of a short text: a table of which half has come has
         # other columns than the whole, and the blank after a half-read line counts as one that moves. A page that is
         # full of programs says itself which figure ends its first screen.
@@ -45,8 +47,7 @@ REPAIRS = [
         # These labels hide the words of the element: it would be spoken of by a name that nobody sees.
         (r'<summary aria-label="Toggle hidden content">', "<summary>"),
         (r'(<button class="[^"]*\bsearch-button-field\b[^"]*") title="Search" aria-label="Search"', r"\1"),
-        # Each box has a section with the same id, and all proofs of a page are called "proof".
-        (r'(<section[^>]*?) id="(?:exercise|solution|proof)-content"', r"\1"),
+        # All proofs of a page are called "proof".
         (r'(<div class="proof admonition") id="proof">\s*<p>Proof\. ', r"\1>\n<p><em>Proof.</em> "),
         # What touches a formula stays on its line; Safari would part them.
         (rf"[(\[“‘]+{FORMULA}[^\s<>]*|{FORMULA}[^\s<>]+", r'<span class="whole">\g<0></span>'),

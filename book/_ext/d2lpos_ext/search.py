@@ -25,9 +25,9 @@ LEFT_OUT = {"details", "nav", "button", "form"}
 LEFT_OUT_BY_CLASS = {
     "ask", "mistake", "review", "predictions", "solution", "headerlink", "effort", "symptoms",
 }
-# For those who write studies, who find it from the page of the package; what changed, which other pages say as it is now; and a
-# list of what was predicted, with all headings again.
-NOT_SEARCHED = {"book/api-lab", "book/changelog", "book/predicted"}
+# For those who write studies, who find it from the page of the package; what changed, which other pages say as it is now; and two
+# lists of what the chapters have, too: of what was predicted, and of what was claimed.
+NOT_SEARCHED = {"book/api-lab", "book/changelog", "book/predicted", "book/ledger"}
 MODELS = ["models", "releases"]  # tables of which each row is an entry
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
@@ -166,7 +166,8 @@ def blank(match: re.Match) -> str:
 
 def tells(block: Tag, text: str) -> bool:
     """Whether one would look for a block: not for a row of numbers, nor for an output that says "True"."""
-    return block.name not in ("tr", "pre", "p") or len(WORD.findall(text)) > 2
+    numbers = sum(map(str.isdigit, text)) > sum(map(str.isalpha, text))
+    return block.name not in ("tr", "pre", "p") or len(WORD.findall(text)) > 2 and not numbers
 
 
 def blocks(tag: Tag, entry: Entry | None = None) -> Iterator[tuple[Entry, Tag | None]]:
