@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from ..positions.arguments import check_name, check_scale
 from ..pretrained.smollm2 import SmolLM2, losses
 from .bits import StoredKeys, rounded
 from .probe import Probe, loaded, tokens
@@ -54,9 +55,13 @@ BLOCK = 32  # numbers that share a scale
 def fp8(x: Tensor, dtype: torch.dtype = E4M3, scale: float | Tensor = 1.0) -> Tensor:
     """x as it is after x / scale has lain in fp8; what is larger than its largest number, 448 or 57,344, becomes that.
 
+    Raises ValueError for another dtype, and a scale that is not positive.
+
     >>> fp8(torch.tensor([0.3, 17.0, 500.0])).tolist()
     [0.3125, 16.0, 448.0]
     """
+    check_name("dtype", dtype, (E4M3, E5M2))
+    check_scale(scale=float(scale))
     most = torch.finfo(dtype).max
     return ((x.float() / scale).clamp(-most, most).to(dtype).float() * scale).to(x)
 
@@ -69,10 +74,15 @@ def by_layer(x: Tensor, dtype: torch.dtype, past: float = 1.0) -> Tensor:
 def blocks(x: Tensor, bits: int) -> Tensor:
     """x (…, feature) as it is after it has lain in llama.cpp's q8_0 or q4_0; fewer than 32 features are one block.
 
+    Raises ValueError for bits that are not 8 or 4, and features that are not full blocks.
+
     >>> blocks(torch.tensor([1.0, 4.0, -8.0, 8.0]), bits=4)
     tensor([ 1.,  4., -8.,  7.])
     """
+    check_name("bits", bits, (8, 4))
     size = min(BLOCK, x.shape[-1])
+    if x.shape[-1] % size:
+        raise ValueError(f"x must have a multiple of {BLOCK} features; got {x.shape[-1]}")
     parts = x.float().unflatten(-1, (-1, size))
     most = parts.gather(-1, parts.abs().argmax(dim=-1, keepdim=True))
     scale = most.abs() / 127 if bits == 8 else most / -8

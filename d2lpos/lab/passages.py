@@ -10,6 +10,7 @@ import random
 from importlib.metadata import distribution
 from importlib.resources import files
 
+from ..positions.arguments import check_count, check_name
 from .text import chapters_of
 
 __all__ = ["TEXTS", "made", "passage"]
@@ -40,11 +41,13 @@ WHEN = ["On Monday", "On Tuesday", "On Friday", "In March", "In June", "In the e
 def passage(text: str, number: int, characters: int) -> str:
     """The first so many characters of a passage, or fewer where the novel ends.
 
-    Raises ValueError for a reaction that there is not, and another NetworkX.
+    Raises ValueError for a text that is not in TEXTS, a number below 0, a file or a reaction that there is not, and another NetworkX.
 
     >>> passage("persuasion", 0, 44)
     'Chapter 1\\nSir Walter Elliot, of Kellynch Hall'
     """
+    check_name("text", text, TEXTS)
+    check_count(number=number)
     if text == "rule":
         return made(number, characters)
     if text == "reactions":

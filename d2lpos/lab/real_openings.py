@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from ..positions.arguments import check_name
 from ..pretrained.smollm2 import SmolLM2
 from ..transformer.masks import causal_mask
 from .passages import passage
@@ -33,11 +34,12 @@ LINE = 5000  # characters that a line has at most
 def begun(probe: Probe) -> Tensor:
     """The tokens of a passage (1, length) from a later line on, as the probe's part says; lines are never empty there.
 
-    Raises ValueError where the text ends before.
+    Raises ValueError for another part, and where the text ends before.
 
     >>> begun(Probe("real-openings", "without its first line", model="stand-in", length=5)).tolist()
     [[83, 105, 114, 32, 87]]
     """
+    check_name("part", probe.part, AFTER)
     after = AFTER[probe.part]
     text = passage(probe.text, probe.seed, after + LINE + LONGEST * probe.length)
     ids = encoder(probe.model)(text[text.index("\n", after) :].lstrip("\n"))[: probe.length]

@@ -11,7 +11,7 @@ from torch.nn.functional import pad
 
 from d2lpos.lab import PROBES, Probe, run_probe
 from d2lpos.lab.bits import StoredKeys
-from d2lpos.lab.packed import E4M3, E5M2, fp8, mixed
+from d2lpos.lab.packed import E4M3, E5M2, blocks, fp8, mixed
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.shift import CAPACITY, CASES, HALF, STEP, shifting
 from d2lpos.pretrained import losses
@@ -27,6 +27,13 @@ def test_fp8_errs_by_a_share_of_each_number(dtype, most, error):
     assert ((fp8(large, dtype) / large - 1).abs() <= error).all()
     assert fp8(torch.tensor([2.0 * most, -2.0 * most]), dtype).tolist() == [most, -most]
     assert torch.equal(fp8(KEYS, dtype, 4.0), fp8(KEYS / 4, dtype) * 4)
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_blocks_are_llama_cpps(bits):
+    kind = GGMLQuantizationType[f"Q{bits}_0"]
+    theirs = dequantize(quantize(KEYS.numpy(), kind), kind)
+    torch.testing.assert_close(blocks(KEYS, bits), torch.from_numpy(theirs).view_as(KEYS))
 
 
 def in_blocks(x, bits):
@@ -101,3 +108,14 @@ def test_a_function_stores_as_its_dtype_does():
     by_case = shifting(model, text, {"as a dtype": case, "as a function": other})
     assert torch.equal(by_case["as a dtype"], by_case["as a function"])
     assert len(calls) == len(model.blocks) * ((CAPACITY + HALF) // STEP + HALF)  # when they come, and behind each turn
+
+
+def test_bad_calls():
+    with pytest.raises(ValueError, match="dtype must be"):
+        fp8(KEYS, torch.float16)
+    with pytest.raises(ValueError, match="scale must be"):
+        fp8(KEYS, scale=0.0)
+    with pytest.raises(ValueError, match="bits must be"):
+        blocks(KEYS, 5)
+    with pytest.raises(ValueError, match="x must have a multiple of 32 features; got 48"):
+        blocks(KEYS[..., :48], 8)

@@ -25,6 +25,14 @@ def test_a_passage_begins_with_a_whole_line_that_is_no_heading(text, part):
         assert "Chapter" not in opening
 
 
+def test_another_part_and_a_text_that_ends_are_refused():
+    with pytest.raises(ValueError, match="part"):
+        begun(Probe(part="from the end", **HOW))
+    last = Probe("real-openings", "from further on", "stand-in", "code", 4, 50_000)
+    with pytest.raises(ValueError, match="tokens left"):
+        begun(last)
+
+
 @pytest.mark.parametrize("part", AFTER)
 def test_the_heaviest_token_is_found_under_each_mask(part):
     code = HOW | {"text": "code"}  # in which tokens behind those that are asked get more

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 import torch
 
-from d2lpos import RoPE
+from d2lpos import ALiBi, RoPE
 from d2lpos.lab.regroup import InParts, dual_chunk, dual_chunk_for, relative, self_extend, self_extend_for
 from d2lpos.transformer import attend, attention_weights
 from d2lpos.transformer.masks import Mask, causal_mask
@@ -60,3 +60,41 @@ def test_attention_has_the_score_of_each_pair_at_its_own_offset(rule):
     begun = here + torch.arange(20)[:, None]  # each row from a start of its own
     alone = [attend(*(x[[n]] for x in (q, k, v)), p, p, InParts(rope, rule), Mask(p)) for n, p in enumerate(begun)]
     torch.testing.assert_close(attend(q, k, v, begun, begun, InParts(rope, rule), Mask(begun)), torch.cat(alone))
+
+
+def test_in_half_precision_scores_are_no_farther_off_than_those_of_rope():
+    torch.manual_seed(0)
+    q, k, v = (3 * torch.randn(3, 20, 2, 48, 64)).bfloat16().unbind()
+    here, rope = torch.arange(48), RoPE(64)
+    wide = InParts(rope, partial(self_extend, group=2, window=48))
+    exact = attend(q.double(), k.double(), v.double(), here, here, rope, Mask(here))
+    plain, parts = (
+        (attend(q, k, v, here, here, encoding, Mask(here)) - exact).abs().mean() for encoding in (rope, wide)
+    )
+    assert parts <= plain
+
+
+Q = torch.zeros(1, 1, 256, 8)
+
+
+@pytest.mark.parametrize(("call", "error", "message"), [
+    (partial(self_extend, P * torch.nan, P, group=2, window=8), ValueError, "q_positions must be finite; got nan"),
+    (partial(dual_chunk, P, P * torch.nan, chunk=8, furthest=9), ValueError, "k_positions must be finite; got nan"),
+    (partial(self_extend_for, 1, 8), ValueError, "trained must be at least 2; got 1"),
+    (partial(dual_chunk_for, 0), ValueError, "trained must be positive; got 0"),
+    (partial(InParts, ALiBi(2), RULES["dual chunk"]), ValueError, "inner must open the door rotate alone; got ALiBi"),
+    (partial(self_extend, P, P, group=0, window=8), ValueError, "group must be"),
+    (partial(self_extend, P, P, group=2, window=0), ValueError, "window must be"),
+    (partial(dual_chunk, P, P, chunk=0, furthest=8), ValueError, "chunk must be"),
+    (partial(dual_chunk, P, P, chunk=9, furthest=8), ValueError, "furthest must be at least chunk, 9; got 8"),
+    (partial(self_extend, P.numpy(), P, group=2, window=8), TypeError, "q_positions must be a tensor; got ndarray"),
+    (partial(dual_chunk, P, P, chunk=8, furthest=None), TypeError, "furthest must be an integer; got None"),
+    (partial(self_extend_for, 32, None), TypeError, "length must be an integer; got None"),
+    (partial(InParts, None, RULES["dual chunk"]), TypeError, "encoding must be an Encoding"),
+    (partial(InParts, RoPE(8), None), TypeError, "rule must be a rule"),
+    (partial(InParts(RoPE(8), lambda *_: None).score, Q, Q, P, P), TypeError, "parts must be a sequence"),
+    (partial(relative, [P]), TypeError, "parts must be triples"),
+])
+def test_bad_calls(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

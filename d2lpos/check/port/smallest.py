@@ -17,7 +17,7 @@ def input_case(name: str) -> Case:
 
     def ask(answer: dict) -> str:
         position_ids = answer[name]
-        position_ids = getattr(position_ids, "tolist", lambda: answer[name])()
+        position_ids = position_ids.tolist() if hasattr(position_ids, "tolist") else position_ids
         whole = isinstance(position_ids, list | tuple) and all(type(n) is int and n >= 0 for n in position_ids)
         if not whole or not 1 <= len(position_ids) <= PLAIN["vocabulary"]:
             raise Misconduct(f"Positions are asked for, a list of 1 to 12 whole numbers; got {position_ids!r}"[:200])
