@@ -74,7 +74,7 @@ const ask = {
     details.after(after);
     const boxes = kind === "predictions" ? document.querySelectorAll(`.told[data-of="${question.id}"]`) : [];
 
-    // Away are the answer and what the page tells below. Frames stand there, and a line in one leads back, or skips.
+    // Away are the answer and what the page tells below. A line stands there, which leads back, or skips.
     const cover = covers => {
       details.open = true;
       details.classList.toggle("away", covers);
@@ -87,7 +87,7 @@ const ask = {
         told.prepend(make("div", {className: "ask waits"}, make("p", {}, make("span", {}, "This waits for ", make("a", {href: `#${place.parentElement.id}`}, "your prediction"), "."), skip)));
       }
     };
-    // Who skips sees the form still, or what stands below would move.
+    // Who skips sees the form still.
     const reveal = () => { shown.querySelector("form").inert = true; cover(false); };
 
     const put = () => {
