@@ -120,23 +120,24 @@ def test_an_answer_stands_beside_the_book_s_and_is_kept(address, reader, kind, h
     assert {key: again["first"][key] for key in entry} == entry, "the first answer is the prediction"
 
 
-def test_a_frame_of_its_size_stands_for_what_tells_the_answer_until_there_is_one(address, reader):
+def test_a_line_stands_for_what_tells_the_answer_until_there_is_one(address, reader):
     box = go(reader, address, "1.fox")
     result = reader.page.locator(f"#{anchor('1.fox')} + .told")
     parts = reader.page.locator(".told[data-of='1.fox'] > :not(.waits)")
-    places = "[...document.querySelectorAll('.predict, .told')].map(e => [e.offsetTop, e.offsetHeight])"
+    place = "e => e.getBoundingClientRect().top"
 
     def away():
         return {not part.is_visible() for part in [box.locator("details"), *parts.all()]}
 
     assert away() == {True} and not reader.page.evaluate("find('change in the vector', false, false, true)")
-    before = reader.page.evaluate(places)
     box.get_by_role("button", name="Show me the answer").focus()
+    before = box.evaluate(place)
+    assert result.bounding_box()["height"] < 60
     for name in ("your prediction", "Show it"):
         reader.page.keyboard.press("Tab")
         expect(result.get_by_text(name)).to_be_focused()
     reader.page.keyboard.press("Enter")
-    assert away() == {False} and reader.page.evaluate(places) == before
+    assert away() == {False} and box.evaluate(place) == before
     expect(box.locator("details")).to_have_attribute("open", "")
     expect(result).to_be_focused()
     reader.page.reload()
@@ -152,6 +153,9 @@ def test_a_frame_of_its_size_stands_for_what_tells_the_answer_until_there_is_one
     assert away() == {False}
     box.get_by_role("button", name="Answer anew").click()
     assert away() == {True}
+    reader.page.evaluate("location.hash = document.querySelector('.told[data-of=\"1.fox\"] [id]').id")
+    assert result.locator(":target").is_visible(), "a link into it shows it"
+    expect(result.locator(".waits p")).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
