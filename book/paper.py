@@ -185,7 +185,10 @@ def gather(article: Tag) -> None:
         take(fold, f"Prediction {count}")
         answers += [tag.extract() for tag in shown]
     for solution in article.select(".solution"):
-        solution.find_previous_sibling("div", class_="exercise").append(turn("Solution", solution["id"]))
+        exercise, solution.name = solution.find_previous_sibling("div", class_="exercise"), "div"
+        head = f'<p class="admonition-title"><a href="#{exercise["id"]}">{solution.summary.get_text()}</a></p>'
+        solution.summary.replace_with(element(head))
+        exercise.append(turn("Solution", solution["id"]))
         answers.append(solution.extract())
     for fold in article.select(".review > details"):
         take(fold, fold.parent.p.get_text())

@@ -122,9 +122,9 @@ def test_exercises_keep_number_title_and_effort(page):
 
 def test_solutions_fold_below_their_exercise(page):
     for box in page.select("div.exercise"):
-        solution = box.find_next_sibling("div")
-        assert {"solution", "dropdown"} <= set(solution["class"])
-        assert solution.select_one(f'.admonition-title a[href="#{box["id"]}"]')
+        solution = box.find_next_sibling()
+        assert solution.name == "details" and "solution" in solution["class"] and "open" not in solution.attrs
+        assert words(solution.summary) == f"Solution to {words(box.select_one('.admonition-title'))}"
         assert "✓" in words(solution)
         assert "#@title" not in words(solution)
         assert not solution.select("details")

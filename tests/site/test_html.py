@@ -57,6 +57,12 @@ def test_page_names_its_language_and_describes_itself(site, name):
     )
 
 
+@pytest.mark.parametrize("name", [name for name in PAGES if name.startswith("chapters/")])
+def test_solutions_are_folded(site, name):
+    text = (site / f"{name}.html").read_text("utf-8")
+    assert len(re.findall(r'<details class="solution admonition" id="[^"]+">', text)) == text.count('class="solution ')
+
+
 def test_descriptions_differ(site):
     described = [read(site / f"{name}.html").description for name in PAGES]
     assert len(set(described)) == len(described)

@@ -65,7 +65,7 @@ def test_nothing_is_folded_and_no_answer_stands_beside_its_question(document, si
         page = (site / f"{name}.html").read_text("utf-8")
         leaf = leaves[Path(name).stem]
         answers = leaf.select("section[id$='-answers'] > .admonition")
-        folded = len(re.findall(r'class="[^"]*\b(?:predict|review)\b(?! again)|<div class="solution ', page))
+        folded = len(re.findall(r'class="[^"]*\b(?:predict|review)\b(?! again)|<details class="solution ', page))
         assert len(answers) == len(leaf.select(".turn")) == folded
         assert not leaf.select(".exercise ~ .solution")
 

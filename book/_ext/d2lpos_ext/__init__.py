@@ -13,7 +13,7 @@ from . import api, ledger, models, predictions, reviews, scorecard, third_party,
 from .cells import translate
 from .char_models import bring_char_models
 from .citations import RoundAuthorYear, cite, index
-from .exercises import tabulate
+from .exercises import fold_solutions, tabulate
 from .formulas import setup_formulas, write_font
 from .front import lead_back, place_front
 from .mentions import Mentions, check_numbers, note_anchor
@@ -84,6 +84,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-get-updated", renumber, priority=900)  # after all that count
     app.connect("env-check-consistency", check_numbers)
     setup_formulas(app)
+    fold_solutions(app)
     app.connect("config-inited", set_address)
     app.connect("builder-inited", place_front)
     app.connect("builder-inited", skip_index)

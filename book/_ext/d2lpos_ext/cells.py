@@ -66,7 +66,7 @@ def translate(cells: list[NotebookNode]) -> tuple[list[NotebookNode], dict[str, 
             effort = f'<p class="effort">{head["minutes"]} minutes, {head["difficulty"]}</p>'
             parts = [*_markdown(f"{start}\n\n{effort}"), *parts, *_markdown(_directive("exercise-end"))]
         elif box:
-            start = _directive("solution-start", box[1], label=f"solution-{box[1]}", classes="dropdown")
+            start = _directive("solution-start", box[1], label=f"solution-{box[1]}")
             parts = [*_markdown(start), *parts, *_markdown(_directive("solution-end"))]
         page += parts
     return _told(_open(_beside(page))), anchors
