@@ -73,7 +73,7 @@ function hands(on, about, pairs, drawn) {
     if (cx - last < 2 * r + 2) continue;  // dials would lie on each other
     last = cx;
     parts.push(make("g", {class: `dial ${pair.is}`},
-      make("title", {}, `hand ${i + 1} of ${pairs.length}: one turn in ${num(pair.now)} tokens; it has seen ${seen >= 1 ? "the whole circle" : `${Math.round(seen * 100)} % of the circle`}`),
+      make("title", {}, `hand ${i + 1} of ${pairs.length}: one turn in ${num(pair.now)} tokens; ${seen >= 1 ? "the whole circle" : `${Math.round(seen * 100)} % of the circle`} is known`),
       make("circle", {class: "face", cx: px(cx), cy: dial, r}), make("path", {class: "seen", d: sector(cx, dial, r, 0, seen)}),
       pair.is === "new" && at > seen ? make("path", {class: "fresh", d: sector(cx, dial, r, seen, at)}) : "",
       make("line", {class: "hand", x1: px(cx), y1: dial, x2: px(cx + r * .82 * Math.sin(TAU * pair.at)), y2: px(dial - r * .82 * Math.cos(TAU * pair.at))})));
@@ -95,7 +95,7 @@ function slopes(on, about, given, reach) {
   });
   if (about.tokens > last) parts.push(make("rect", {class: "fresh", x: px(x(last) + 2), y: y3, width: px(Math.max(0, x(about.tokens) - x(last) - 2)), height: y4 - y3}));
   parts.push(make("text", {class: "cap", x: 0, y: 41 + (small ? 14 : 0)}, small ? "weight" : "weight by distance, some of the heads"),
-    make("text", {class: "cap", x: 0, y: y3 - 6}, small ? "a thousandth" : "each head’s end: a thousandth"));
+    make("text", {class: "cap", x: 0, y: y3 - 6}, small ? "a thousandth" : "each head’s end: where its weight falls to a thousandth"));
   return {height: y4 + 32, children: framed(on, y4 + 32, about, ...parts)};
 }
 

@@ -67,7 +67,7 @@ const refuse = (sentence, ...more) => instead(make("div", {class: "no"}, make("p
 async function later(work) {
   const own = now();
   page.setAttribute("aria-busy", "true");
-  const shown = await work().catch(error => () => refuse(error instanceof r.Refused ? sentence(error.message) : "A part of this page did not load: load the page anew."));
+  const shown = await work().catch(error => () => refuse(error instanceof r.Refused ? sentence(error.message) : "A part of this page did not load. Load the page again."));
   if (own !== turn) return;
   now();
   shown();
@@ -119,8 +119,8 @@ const come = (data, name) => later(async () => {
   } catch (error) {
     if (error.code !== "json") throw error;
     const end = broke(r.textOfBytes(data instanceof File ? await data.arrayBuffer() : data).trim());
-    if (name === "this link") return () => refuse("This link was cut off: copy the whole link.");
-    return () => refuse(end ? `It breaks off in line ${end}: copy the whole file.` : sentence(error.message), end ? "" : make("p", {}, "The file to take is config.json, in the folder of the model itself. On its page at Hugging Face it stands under “Files and versions”."));
+    if (name === "this link") return () => refuse("This link was cut off. Copy the whole link.");
+    return () => refuse(end ? `The text breaks off in line ${end}. Copy the whole file.` : sentence(error.message), end ? "" : make("p", {}, "Take the file config.json from the folder of the model. On the model’s page at Hugging Face it is under “Files and versions”."));
   }
 });
 
@@ -200,7 +200,7 @@ function unread(error, values, asked) {
   pass.addEventListener("click", () => open(values, {...asked, ignore: [...asked.ignore, ...keys.map(([key]) => key)]}));
   refuse(`I do not know ${keys.length === 1 ? "this key" : `these ${keys.length} keys`} of the file, so I say nothing about its positions.`,
     make("table", {}, make("thead", {}, make("tr", {}, make("th", {scope: "col"}, "key"), make("th", {scope: "col"}, "value"))), make("tbody", {}, rows)),
-    make("p", {}, "Each could change where this model’s words stand, and a guess would be wrong in silence. If you know that none does, pass them over."),
+    make("p", {}, "Such a key could change positions, and nobody would notice a wrong guess. If you know that this model’s positions do not depend on it, read the file without it."),
     p("do", pass), ways());
 }
 
@@ -262,7 +262,7 @@ function sources() {
   const {release, name} = model;
   if (!release || !name) return "";
   const found = [link(release.source, "its config.json")];
-  if (release.report) found.push(link(release.report, "its report on the length of its training"));
+  if (release.report) found.push(link(release.report, "its report on the length of the texts in training"));
   if (release.stretch) found.push(link(release.stretch.source, "its makers on longer texts"));
   return p("origin", "Sources: ", found.flatMap((one, i) => [i ? "; " : "", one]), ".");
 }
@@ -281,9 +281,9 @@ function told(layer) {
   } else if (encoding?.kind === "ALiBi") said.push("a penalty that grows with distance");
   else if (encoding) said.push("a number for each bucket of distances");
   else if (!model.reading.input) said.push("no positions");
-  if (layer.keys && layer.compressed) said.push(`of those at most ${num(layer.keys)} that an indexer chooses`);
+  if (layer.keys && layer.compressed) said.push(`of these tokens at most ${num(layer.keys)}, which an indexer chooses`);
   if (layer.sinks) said.push("learned sinks");
-  if (layer.temperature) said.push("queries grow with their position");
+  if (layer.temperature) said.push("queries times a number that grows with their position");
   return said.join(", ");
 }
 
@@ -292,12 +292,12 @@ const inWords = value => Array.isArray(value) ? value.map(inWords).join(" ") : v
 
 function origin() {
   const {release, name, ignore, typed, reading} = model, parts = model.notes.map(note => `${note} `);
-  if (typed) parts.push(`You asked for “${cut(typed)}”. Shown is ${identity(release)}, whose positions its copies in other formats, and as a rule its other trainings, share. `);
+  if (typed) parts.push(`You asked for “${cut(typed)}”. The page shows ${identity(release)}. Its copies in other formats have the same positions, and so have most models that were trained further from it. `);
   if (release && !name) parts.push(`${readerWords.fill(tables.words.files.like, release)} `);
   const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${inWords(value)}`).join(", ");
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
-  if (ignore.length) parts.push(`Passed over, as you asked: ${ignore.join(", ")}. `);
-  if (reading.encoder) parts.push("Shown below is its decoder. ");
+  if (ignore.length) parts.push(`Ignored, as you asked: ${ignore.join(", ")}. `);
+  if (reading.encoder) parts.push("The page shows its decoder below. ");
   return parts.length ? p("origin", parts) : "";
 }
 
@@ -337,7 +337,7 @@ const called = () => model.name ?? `The model (${model.reading.family})`;
 function show() {
   const {groups, remedies, reading} = model, about = [lead(), strip(), origin()];
   if (reading.pictures) {
-    about.push(p("says", "It reads pictures, whose tokens are counted by their size: there is no length to choose."));
+    about.push(p("says", "It reads pictures, and their size decides how many tokens they have, so there is no length to choose."));
     return out.replaceChildren(...about.filter(Boolean));
   }
   const segs = [];
@@ -347,7 +347,7 @@ function show() {
   out.replaceChildren(...[
     make("section", {class: "answer"}, make("h2", {}), done(), make("p", {role: "status"}), make("div", {class: "pane"}), share),
     ...about,
-    make("div", {class: "at"}, make("h3", {}, "What this length asks"),
+    make("div", {class: "at"}, make("h3", {}, "What this length needs"),
       make("div", {class: "stops", role: "group", "aria-label": "Lengths"}, stops().map(([value, word]) => make("button", {type: "button", "data-n": value}, `${num(value)} `, make("small", {}, word))))),
     make("div", {class: "hands"}, make("p", {class: "says"}), make("p", {class: "cost"}), segs.length ? make("div", {class: "segs"}, segs) : "",
       make("svg", {class: "plot", role: "group", "aria-label": "The length that is known and the length chosen, on one axis"}), make("p", {class: "legend"})),
@@ -398,9 +398,9 @@ function look() {
   const {reading, training} = model, items = [], add = (said, ...links) => items.push(make("li", {}, said, " ", links));
   const {original, allowed: longest} = reading.lengths;
   if (model.groups.length && !training.own && training.trained && longest > training.trained)
-    add([strong(`The file says ${num(longest)}, the training was ${num(training.trained)}.`), ` A stretch begins from ${num(training.trained)}.`], section("10-longer: A recipe"));
+    add([strong(`The file allows ${num(longest)} tokens, and the texts in training had at most ${num(training.trained)}.`), ` So a stretch begins from ${num(training.trained)}.`], section("10-longer: A recipe"));
   if (training.own && original && training.trained > original && training.trained < longest)
-    add([strong(`The file allows ${num(longest)}; training ended at ${num(training.trained)}.`)], section("10-longer: A recipe"));
+    add([strong(`The file allows ${num(longest)} tokens, but the texts in training had at most ${num(training.trained)}.`)], section("10-longer: A recipe"));
   for (const [said, where] of answers.traps(reading).map(answers.inWords)) {
     const [, first, rest] = said.match(/^(.*?[.:;])(?= |$)(.*)$/s) ?? [null, said, ""];
     add([strong(first), rest], section(where));
@@ -437,25 +437,25 @@ function verdict() {
 function reason() {
   const {reading, training} = model, {tokens} = state, table = reading.lengths.rows;
   const biased = reading.kinds.map(layer => layer.encoding).find(encoding => ["ALiBi", "T5Bias", "DeBERTa"].includes(encoding?.kind));
-  if (table) return {says: tokens > table ? [strong(`The table ends after ${num(table)} tokens`, "new"), `: the next one has no row, and the code fails.`] : [strong("Every token has its row.")],
-    cost: ["A row that training never or seldom reached says little, too: ", link(`${CHAPTERS}03-learned.html#which-rows-are-trained`, "which rows are trained"), "."],
+  if (table) return {says: tokens > table ? [strong(`The table ends after ${num(table)} tokens`, "new"), `, so the next token has no row, and the code fails.`] : [strong("Every token has its row.")],
+    cost: ["If training never or seldom reached a row, this row is of little use, too: ", link(`${CHAPTERS}03-learned.html#which-rows-are-trained`, "which rows are trained"), "."],
     legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => figures.bands(on, about, "rows of the table", [], [["rows", 0, table], ["fresh", table, tokens]])};
   if (biased?.kind === "ALiBi") {
     const slopes = answers.slopes(biased), far = facts.reach(Math.min(...slopes));
-    return {says: tokens > far ? ["Between equal scores, ", strong(`the first ${num(tokens - far)} tokens`, "new"), " are as good as gone."] : [strong(`The farthest head still sees all ${num(tokens)} tokens.`)],
-      cost: [`No head then gives a thousandth of its weight beyond ${num(far)} tokens back: longer is not farther.`],
+    return {says: tokens > far ? ["If all scores are equal, ", strong(`the first ${num(tokens - far)} tokens`, "new"), " get almost no weight."] : [strong(`The head that sees farthest still sees all ${num(tokens)} tokens.`)],
+      cost: [`With equal scores no head gives more than a thousandth of its weight to tokens more than ${num(far)} back, so no head sees farther in a longer text.`],
       legend: [make("span", {}, "distance in tokens"), key("around", "end of a head"), tokens > far ? key("new", "beyond every head") : ""], picture: (on, about) => figures.slopes(on, about, slopes, facts.reach), low: 1, high: 2e6};
   }
   if (biased) {
     const starts = facts.buckets(biased), last = starts.at(-1);
-    return {says: tokens > last ? [strong(`From ${num(last)} tokens on, all distances are one to it.`)] : [strong("It tells all of these distances apart"), ", the far ones roughly."],
-      cost: ["No length fails; beyond the last mark it knows only that a word is far away."],
+    return {says: tokens > last ? [strong(`From ${num(last)} tokens on, all distances have the same number.`)] : [strong("It tells all of these distances apart"), ", but far distances only roughly."],
+      cost: ["No length makes it fail. Beyond the last mark, its scores show only that a word is far away."],
       legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => figures.bands(on, about, "a mark where a number of its own begins", starts, [["one", last, Infinity]]), low: 1, high: 2e6};
   }
   if (model.groups.length) return turning();
-  const blind = "Nothing tells its attention where words stand; what order it knows comes from the mask and from layers that read in order.";
-  const cost = reading.kinds.some(layer => layer.attends) ? blind : "It has no attention: its layers read the text in order, and no length ends that.";
-  return {...alone(strong("No angle and no row ends.")), cost: [cost]};
+  const blind = "Its attention is given no positions. The model knows the order of words only from the mask and from layers that read in order.";
+  const cost = reading.kinds.some(layer => layer.attends) ? blind : "It has no attention. Its layers read the text in order, however long it is.";
+  return {...alone(strong("It has no angles and no rows that could end.")), cost: [cost]};
 }
 
 /** A reason without more to draw than the lengths. */
@@ -469,28 +469,28 @@ function turning() {
   const ratio = all.map((pair, i) => pair.now / base[i].now), slowed = ratio.filter(x => x > 1.001).length;
   const most = Math.max(...ratio), kept = n - slowed;
   const clock = one.place === null, told = !training.word.startsWith("its ");
-  const beyond = {trained: "meet angles that they never saw", released: "go beyond the angles of its release", "its file allows": "go beyond what its file allows", "its class takes": "go beyond what its class takes"}[training.word];
-  const within = {trained: "came around in training", released: "come around within the released length", "its file allows": "come around within that length", "its class takes": "come around within that length"}[training.word];
+  const beyond = {trained: "turn past the angles of training", released: "turn past the angles of the released length", "its file allows": "turn past the angles of the length that its file allows", "its class takes": "turn past the angles of the length that its class takes"}[training.word];
+  const within = {trained: "made a whole turn in training", released: "make a whole turn within the released length", "its file allows": "make a whole turn within that length", "its class takes": "make a whole turn within that length"}[training.word];
   let says;
-  if (own) says = [strong("No new angle, at any length:"), ` these layers never look farther than ${num(one.reach)}.`];
-  else if (!training.length) says = [strong("On how long texts it was trained is not known"), ", so nobody can say which angles are new."];
+  if (own) says = [strong("No new angle, at any length:"), ` these layers never look farther back than ${num(one.reach)} tokens.`];
+  else if (!training.length) says = [strong("It is not known how long the texts in training were"), ", so we cannot say which angles are new."];
   else if (fresh) says = [strong(`${fresh} of ${n} hands ${beyond}`, "new"), excess >= .005 ? `, by up to ${excess.toFixed(2)} of a turn.` : ", by less than a hundredth of a turn."];
-  else says = [strong(told ? "No hand meets a new angle." : `No hand goes beyond what ${training.word}.`)];
-  const lost = link(`${IN_DEPTH}04b-stretching.html#what-came-out`, "You lose"), hand = link(clock ? `${CHAPTERS}02-sinusoidal.html` : `${CHAPTERS}04-rope.html#turn-do-not-add`, "hand");
+  else says = [strong(told ? "No hand meets a new angle." : `No hand turns past the angles of the length that ${training.word}.`)];
+  const lost = link(`${IN_DEPTH}04b-stretching.html#what-came-out`, "What you lose"), hand = link(clock ? `${CHAPTERS}02-sinusoidal.html` : `${CHAPTERS}04-rope.html#turn-do-not-add`, "hand");
   let cost;
   if (remedy === "released" || !slowed) {
     const stands = clock ? 0 : answers.inForce(answers.layersOf(reading)[one.place].encoding)[0].filter(speed => !speed).length;
-    cost = ["A ", hand, ` is a pair of features that turns at its own pace; ${around} of ${n} ${within}.`, stands ? ` ${stands} more stand still.` : ""];
-  } else if (all[0].now > base[0].now * 1.001) cost = [lost, `: all ${n} turn ${+most.toFixed(1)} times slower, even the fastest, so neighbors look more alike.`];
-  else cost = [lost, `: ${slowed} of ${n} turn up to ${+most.toFixed(1)} times slower, in short texts too; ${kept > 1 ? `the ${kept} fastest keep their pace` : "only the fastest keeps its pace"}.`];
+    cost = ["A ", hand, ` is a pair of features that turns at its own pace. Of ${n} hands, ${around} ${within}.`, stands ? ` ${stands} more do not turn.` : ""];
+  } else if (all[0].now > base[0].now * 1.001) cost = [lost, `: all ${n} hands turn ${+most.toFixed(1)} times slower, even the fastest, so neighboring positions look more alike.`];
+  else cost = [lost, `: ${slowed} of ${n} hands turn up to ${+most.toFixed(1)} times slower, in short texts too. ${kept > 1 ? `The ${kept} fastest keep` : "Only the fastest keeps"} the old pace.`];
   if (remedy === "yarn" && slowed) {
     const factor = reading => answers.inForce(answers.layersOf(reading)[one.place].encoding, tokens)[1];
     const now = factor(read(tokens, "yarn")), was = factor(reading);
-    if (Math.abs(now / was - 1) > .001) cost.push(` Scores grow ${times((now / was) ** 2)}.`);
+    if (Math.abs(now / was - 1) > .001) cost.push(` Scores are multiplied by ${+((now / was) ** 2).toFixed(2)}.`);
   }
   const moved = all.some(pair => Math.abs(pair.now / pair.was - 1) > .001);
   const how = remedy === "released" || !slowed ? "as released" : `${REMEDIES[remedy]} ${times(Math.max(1, tokens / training.from))}`;
-  const legend = [make("span", {}, `tokens for one turn${moved ? `: as first trained above, ${how} below` : ""}`), key("around", told ? "came around" : "comes around"), all.some(pair => pair.is === "within") ? key("within", told ? "seen far enough" : "within that length") : "", fresh ? key("new", told ? "new angles" : "beyond that length") : ""];
+  const legend = [make("span", {}, `tokens for one turn${moved ? ` (above: as first trained, below: ${how})` : ""}`), key("around", told ? "made a whole turn" : "makes a whole turn"), all.some(pair => pair.is === "within") ? key("within", told ? "no new angle" : "within that length") : "", fresh ? key("new", told ? "new angles" : "beyond that length") : ""];
   return {says, cost, legend, pairs: all, picture: (on, about, wavelengths) => figures.hands(on, about, all, wavelengths)};
 }
 
@@ -583,7 +583,7 @@ function memory() {
   fill(".m", p("big", size(all)),
     make("div", {class: limited ? "bar part" : "bar", "aria-hidden": "true"}, kinds.map(kind => make("i", {class: kind, style: `width:${100 * now[kind] / full}%`}))),
     make("ul", {}, kinds.map(kind => make("li", {}, make("i", {class: kind}), `${plural(layers(kind), KEPT[kind])} `, stopped(kind) ? make("em", {}, "stopped growing") : "", strong(limited || kinds.length > 1 ? size(now[kind]) : `${size(one[kind])} a token`))),
-      limited ? make("li", {}, make("i", {class: "ghost"}), "if all were full ", strong(size(full))) : ""),
+      limited ? make("li", {}, make("i", {class: "ghost"}), "if all were full layers ", strong(size(full))) : ""),
     reading.encoder ? p("because", "Keys and values of the encoder’s text, which cross-attention reads, are left out.") : "",
     choice("seg bits", "b", "Size of a number", [[2, "16 bits"], [1, "8 bits"]]));
   mark("b", bytes);
@@ -631,7 +631,7 @@ function settings({cap, rule: judged = null}) {
     return pane.replaceChildren(said, ...(cap ? block(capped(cap)) : []));
   }
   if (!made.edits.length) return pane.replaceChildren(why("ok", made.line.replace(/^# /, "")), ...block(capped(tokens)));
-  if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(made.line, made.notes));
+  if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the length that the file allows must be raised."), ...block(made.line, made.notes));
   const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= verdicts.factorAndReach(stretch)[1] && stretch.rule === rule;
   const untested = `${REMEDIES[rule]} ${times(tokens / (training.trained ?? training.from))}: no test of it by its makers is known here, and short texts may get worse.`;
   pane.replaceChildren(...(makers || rule === judged ? [] : [why("own", untested)]), ...block(made.line, [...made.notes, ...(makers ? [link(stretch.source, "As its makers say.")] : [])]));
@@ -673,13 +673,13 @@ async function follow() {
   const [, name] = said.match(/^model=(.*)$/s) ?? [], [, packed] = said.match(/^config=(.*)$/s) ?? [];  // of earlier links
   if (programs[asked.program]) state.tab = asked.program;
   if (packed !== undefined) {
-    if (said.length > LINK) return refuse("This link holds more than 4 kB: no configuration of this page.");
+    if (said.length > LINK) return refuse("This link has more than 4 kB, so it is not a configuration from this page.");
     let text;
     try {
       const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), char => char.charCodeAt(0));
       text = new TextDecoder("utf-8", {fatal: true}).decode(bytes);
     } catch {
-      return refuse("This link was cut off: copy the whole link.");
+      return refuse("This link was cut off. Copy the whole link.");
     }
     await take(text, "this link");
     address(hash);
@@ -740,7 +740,7 @@ function wish() {
   if (length.value === num(state.tokens)) return;
   try {
     const {tokens, told = ""} = verdicts.written(length.value);
-    if (tokens !== within(tokens)) throw Error(`This page goes from ${num(LEAST)} to ${num(MOST)} tokens.`);
+    if (tokens !== within(tokens)) throw Error(`On this page a text has from ${num(LEAST)} to ${num(MOST)} tokens.`);
     set(tokens);
     asked.textContent = told;
   } catch (error) {
@@ -763,7 +763,7 @@ function drag(event) {
 
 async function file(given) {
   const head = new TextDecoder().decode(await given.slice(0, 4).arrayBuffer());
-  if (head !== "GGUF" && given.size > LARGEST) return refuse(`${given.name} has ${(given.size / 2 ** 20).toFixed(1)} MB: a config.json has at most ${LARGEST >> 20}.`);
+  if (head !== "GGUF" && given.size > LARGEST) return refuse(`${given.name} has ${(given.size / 2 ** 20).toFixed(1)} MB, but a config.json has at most ${LARGEST >> 20} MB.`);
   field.value = "";
   return come(given, given.name);
 }
@@ -870,4 +870,4 @@ out.addEventListener("click", async event => {
 addEventListener("hashchange", () => location.hash.includes("=") && follow());  // others are places of the page
 new ResizeObserver(() => model && draw(true, false)).observe(page);
 follow();
-}, () => document.querySelector(".yours .out").append("This browser is too old for this page. The command below says the same."));
+}, () => document.querySelector(".yours .out").append("This browser is too old for this page. The command below gives the same answers."));

@@ -51,7 +51,7 @@ def test_keys_to_pass_over_are_named_all_at_once_and_kept():
     assert reading.ignored == ("wobble", "zeta") and str(reading).endswith("\n  ignored, as you asked: wobble, zeta")
     with pytest.raises(TypeError, match=r"ignore must be names of keys, such as \('wobble',\); got 'wobble'"):
         encoding_of(strange, ignore="wobble")
-    with pytest.raises(ValueError, match=r'wobble = \[0, 1, .{72}…, zeta = "x"\. A key'):
+    with pytest.raises(ValueError, match=r'wobble = \[0, 1, .{72}…, zeta = "x"\. Any key'):
         encoding_of(strange | {"wobble": list(range(99))})
 
 
@@ -83,7 +83,7 @@ def test_a_text_that_stands_elsewhere_is_read_there():
     for wrong in ({"model_type": "unheard-of", "llm_config": {"model_type": ["llama"]}}, {"model_type": "none", "llm_config": 1}):
         with pytest.raises(ValueError, match="is not known"):
             encoding_of(wrong)
-    with pytest.raises(ValueError, match="its class passes over the keys of a text that stand elsewhere"):
+    with pytest.raises(ValueError, match="the class of vibevoice ignores keys of a text in other places"):
         encoding_of({"model_type": "vibevoice", "decoder_config": text})
 
 
@@ -132,7 +132,7 @@ def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("{", "x must be JSON, and is none: Expecting property name"),
+    ("{", "x must be JSON, but is not: Expecting property name"),
     ("[1]", "x must be a config.json, which is an object of keys; it is a list"),
     ('{"a": 1}', "x must have model_type, which says whose code reads it; it has none"),
     ('{"peft_type": "LORA"}', "x must be the config.json of a model; it is an adapter's configuration: read the config"),
@@ -140,7 +140,7 @@ def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
     ('{"model": {}, "added_tokens": []}', "x must be the config.json of a model; it is a tokenizer"),
     (f'"{"x" * (8 << 20)}"', "x must be a config.json of at most 8 MB; it has 8.0 MB"),
     ('{"n_kv_heads": 8, "dim": 64}', "x must be the config.json of a model; it is a params.json of Meta or Mistral"),
-    ("GGUF", "x must be a config.json; it is a file of weights"),
+    ("GGUF", "x must be a config.json; it is a GGUF file of weights"),
     ("[" * 100_000 + "]" * 100_000, "x must not nest its lists and objects so deeply"),
 ])
 def test_what_is_no_configuration_gets_a_sentence(text, sentence):
@@ -155,7 +155,7 @@ def test_a_file_of_other_bytes_is_read_or_gets_a_sentence(tmp_path, capsys):
     assert main(["read", str(path)]) is None
     note, rest = capsys.readouterr().out.split("\n", 1)
     assert "UTF-16" in note and rest.startswith(sentence(read(LLAMA)))
-    for data, note in {b"GGUF\x03\xff": "header does not end", b"\xff\x00\x80": "its bytes are none"}.items():
+    for data, note in {b"GGUF\x03\xff": "header does not end", b"\xff\x00\x80": "its bytes are not UTF-8"}.items():
         path.write_bytes(data)
         assert note in main(["read", str(path)])
 

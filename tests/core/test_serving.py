@@ -105,7 +105,7 @@ def test_a_yarn_that_reaches_beyond_what_its_file_allows_needs_the_length_alone(
     assert "yarn" not in made["line"] and "Nothing to set" in line(apply(config, made["edits"]), 131_072, program)
     with pytest.raises(ValueError, match="stretches to 131,072 tokens, but its file allows 32,768; no second stretch"):
         settings(read(config), 131_073, program)
-    with pytest.raises(ValueError, match="has code that knows no YaRN|mixtral has code in SGLang"):
+    with pytest.raises(ValueError, match="has code without YaRN"):
         settings(read(config | {"model_type": "mixtral" if program == "sglang" else "phimoe"}), 131_072, program)
 
 
@@ -113,7 +113,7 @@ def test_a_yarn_that_reaches_beyond_what_its_file_allows_needs_the_length_alone(
 def test_sglang_takes_a_base_where_its_code_passes_rules_over(family):
     config = {"model_type": family}
     for rule in (None, "yarn", "linear", "llama3"):
-        with pytest.raises(ValueError, match=f"^{family} has code in SGLang 0.5.23 that knows no .*, so a setting would do nothing or fail$"):
+        with pytest.raises(ValueError, match=f"^{family} has code without .* in SGLang 0.5.23, so a setting would do nothing or fail$"):
             line(config, 1_048_576, "sglang", 2048, rule)
     assert '"rope_type": "default"' in line(config, 1_048_576, "sglang", 2048, "ntk")
     assert '"rope_type": "yarn"' in line(config, 1_048_576, "vllm", 2048, "yarn")
@@ -194,7 +194,7 @@ def test_a_factor_may_be_broken_and_is_rounded_up():
 
 
 def test_within_its_own_length_nothing_is_set_unless_a_rule_is_named():
-    remark = "# Nothing to set: 40,960 is within what its file allows; the texts of its training had 32,768."
+    remark = "# Nothing to set: 40,960 is within what its file allows, but the texts in training had at most 32,768."
     for program in PROGRAMS:
         assert line(QWEN3, 40_960, program, trained=32_768) == remark
         assert "yarn" in line(QWEN3, 40_961, program, trained=32_768)
@@ -239,9 +239,9 @@ def test_rules_without_settings_say_why():
             line(QWEN3, 131_072, "vllm", 32_768, rule)
     with pytest.raises(ValueError, match="^rule must be one of yarn, linear, ntk, llama3, dynamic, longrope; got 'spiral'$"):
         line(QWEN3, 131_072, "vllm", 32_768, "spiral")
-    with pytest.raises(ValueError, match="^llama turns one pair, whose pace no base changes$"):
+    with pytest.raises(ValueError, match="^llama rotates only one pair, whose frequency is 1 with any base$"):
         line({"model_type": "llama", "head_dim": 2}, 8192, "vllm", 2048, "ntk")
-    with pytest.raises(ValueError, match="^bailing_hybrid keeps its base in two places, and a setting changes one of them$"):
+    with pytest.raises(ValueError, match="^bailing_hybrid keeps its base in two places, and a setting changes only one of them$"):
         line({"model_type": "bailing_hybrid"}, 1_000_000, "vllm", 4096, "ntk")
 
 
@@ -266,9 +266,9 @@ def test_with_windows_alone_and_with_alibi_only_the_length_grows(program):
 
 
 @pytest.mark.parametrize(("program", "family", "message"), [
-    ("llama.cpp", "mistral", "llama.cpp 0.5 is not known to have the windows of mistral, so no settings are known"),
-    ("sglang", "starcoder2", "SGLang 0.5.23 is not known to have the windows of starcoder2, so no settings are known"),
-    ("vllm", "mpt", "vLLM 0.33 is not known to have the slopes of mpt, so no settings are known"),
+    ("llama.cpp", "mistral", "llama.cpp 0.5 is not known to support the windows of mistral, so no settings are known"),
+    ("sglang", "starcoder2", "SGLang 0.5.23 is not known to support the windows of starcoder2, so no settings are known"),
+    ("vllm", "mpt", "vLLM 0.33 is not known to support the slopes of mpt, so no settings are known"),
 ])
 def test_a_program_without_these_windows_or_slopes_gets_no_settings(program, family, message):
     config = {"model_type": family} | ({} if family == "mpt" else {"sliding_window": 4096, "max_position_embeddings": 16_384})
@@ -280,16 +280,16 @@ def test_a_program_without_these_windows_or_slopes_gets_no_settings(program, fam
 
 REFUSED = {
     "internlm2 has code of its own, for which no settings are known": {"model_type": "internlm2", "num_hidden_layers": 2, "hidden_size": 8, "num_attention_heads": 2},
-    "gpt2 has a table of 1,024 rows, and none past them": {"model_type": "gpt2"},
-    "bloom turns nothing, so there is nothing to stretch": {"model_type": "bloom"},
-    "gpt_oss is stretched to 131,072 tokens as it is; no second stretch is known for it": GPT_OSS,
+    "gpt2 has a table of 1,024 rows, and later tokens have no row": {"model_type": "gpt2"},
+    "bloom rotates nothing, so there is nothing to stretch": {"model_type": "bloom"},
+    "gpt_oss is already stretched to 131,072 tokens; no second stretch is known for it": GPT_OSS,
     "qwen3 has a rule that stretches to 131,072 tokens, but its file allows 40,960; no second stretch is known for it": (
         QWEN3 | {"rope_scaling": YARN}
     ),
-    "phi3 has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "phi3"},
-    "gptj has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "gptj"},
-    "gemma4_text turns in two ways, and one rule is not for both": {"model_type": "gemma4_text"},
-    "vLLM 0.33 is not known to take a rule for one kind of layers of mimo_v2_flash alone": {"model_type": "mimo_v2_flash"},
+    "phi3 has code without YaRN, so a setting would do nothing or fail": {"model_type": "phi3"},
+    "gptj has code without YaRN, so a setting would do nothing or fail": {"model_type": "gptj"},
+    "gemma4_text rotates in two ways, and one rule does not fit both": {"model_type": "gemma4_text"},
+    "vLLM 0.33 is not known to take a rule for only one kind of layers of mimo_v2_flash": {"model_type": "mimo_v2_flash"},
 }
 
 
@@ -315,7 +315,7 @@ def test_a_modelfile_has_a_length_and_no_stretch():
 def test_keys_for_mlx_are_for_models_whose_code_reads_them():
     keys, _ = line(QWEN3, 131_072, "mlx", trained=32_768).split("  # ")
     assert json.loads(keys) == {"rope_scaling": YARN, "max_position_embeddings": 131_072}
-    with pytest.raises(Refused, match="^mixtral has code in mlx-lm 0.32 that knows no YaRN"):
+    with pytest.raises(Refused, match="^mixtral has code without YaRN in mlx-lm 0.32"):
         line({"model_type": "mixtral", "max_position_embeddings": 32_768}, 131_072, "mlx")
 
 
@@ -335,10 +335,10 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
     assert main([*asked, "--rule", "linear"]) is None
     out = capsys.readouterr().out
     assert line(QWEN3, 131_072, "vllm", 32_768, "linear") in out
-    assert "\nlook out: The stretch is always on: linear reads short texts through it, too. (04b-stretching: " in out
+    assert "\nlook out: The stretch is always on, so linear changes short texts, too. (04b-stretching: " in out
     assert main([*asked[:2], "--length", "9", "--settings", "vllm"]) is None and "look out" not in capsys.readouterr().out
     assert main(["read", str(file), "--settings", "llama.cpp", "--length", "131072", "--rule", "llama3"]) == (
-        "llama.cpp has no flag for Llama 3's rule: it reads its divisors from the model's file; "
+        "llama.cpp has no flag for Llama 3's rule, because it takes the rule from the model's file; "
         "without settings it reads texts of at most 40,960 tokens: llama-server -m MODEL.gguf -c 40960"
     )
     assert main(["read", str(file), "--rule", "ntk"]) == "--rule must have --settings, the program that it is for"

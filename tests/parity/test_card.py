@@ -77,7 +77,7 @@ def test_experts_and_indexers_are_counted_as_a_file_says():
     assert Sizes(heads, read(heads)).parameters() == Sizes(m3, read(m3)).parameters() + 57 * 6144 * 128
     short["text_config"]["moe_layer_freq"] = [1]
     unlike, _ = differences({"heads": heads, "short": short}, [["card", {}]])
-    assert unlike == [] and "its file must say mlp_layer_types of each of the 60 layers" in card(read(short), short)["why"]
+    assert unlike == [] and "its file must say mlp_layer_types for each of the 60 layers" in card(read(short), short)["why"]
 
 
 def test_gpt_oss_on_80_gib():

@@ -125,12 +125,12 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
 def test_other_encodings_have_their_own_verdicts(reader):
     for name, tokens, said in [
         ("Gemma 3 27B", 131_072, "No hand meets a new angle."),
-        ("MPT 7B", 8192, "Between equal scores, the first 6,424 tokens are as good as gone."),
+        ("MPT 7B", 8192, "If all scores are equal, the first 6,424 tokens get almost no weight."),
         ("GPT-2", 1024, "Every token has its row."),
-        ("GPT-2", 1025, "The table ends after 1,024 tokens: the next one has no row, and the code fails."),
-        ("T5 base", 2048, "From 113 tokens on, all distances are one to it."),
-        ("Nemotron-H 56B", 32_768, "No angle and no row ends."),
-        ("StarCoder2 3B", 65_536, "No new angle, at any length: these layers never look farther than 4,096."),
+        ("GPT-2", 1025, "The table ends after 1,024 tokens, so the next token has no row, and the code fails."),
+        ("T5 base", 2048, "From 113 tokens on, all distances have the same number."),
+        ("Nemotron-H 56B", 32_768, "It has no angles and no rows that could end."),
+        ("StarCoder2 3B", 65_536, "No new angle, at any length: these layers never look farther back than 4,096 tokens."),
     ]:
         opened(reader.page, name)
         ask(reader.page, tokens)
@@ -197,7 +197,7 @@ BROKEN = {
     "a tokenizer": ({"tokenizer_class": "LlamaTokenizer", "model_max_length": 4096, "added_tokens_decoder": {}}, "tokenizer"),
     "too large": ('{"a": "' + "x" * 8_400_000 + '"}', "8 MB"),
     "an unknown family": ({"model_type": "spiral"}, "spiral"),
-    "half a file": (json.dumps(QWEN, indent=1)[:-9], re.compile(r"It breaks off in line \d+: copy the whole file\.")),
+    "half a file": (json.dumps(QWEN, indent=1)[:-9], re.compile(r"The text breaks off in line \d+\. Copy the whole file\.")),
 }
 
 
@@ -210,7 +210,7 @@ def test_what_is_no_configuration_gets_one_sentence(reader, tmp_path):
         assert len(reader.page.inner_text(".out .lead")) < 300
     (tmp_path / "model.json").write_bytes(b'{"a": "' + b"x" * 9_200_000 + b'"}')
     reader.page.set_input_files(".file input", tmp_path / "model.json")
-    expect(reader.page.locator(".lead[role=alert]")).to_have_text("model.json has 8.8 MB: a config.json has at most 8.")
+    expect(reader.page.locator(".lead[role=alert]")).to_have_text("model.json has 8.8 MB, but a config.json has at most 8 MB.")
 
 
 def test_a_configuration_is_read_as_people_have_it(reader):
@@ -233,11 +233,11 @@ def test_keys_that_nobody_knows_are_named_all_at_once_and_passed_over_when_asked
     assert page.locator(".plot").count() == 0
     page.get_by_role("button", name="Read it without these keys").click()
     expect(page.locator(".bars i")).to_have_count(2)
-    assert "Passed over, as you asked: rope_wobble, attention_sphere." in page.inner_text(".origin")
+    assert "Ignored, as you asked: rope_wobble, attention_sphere." in page.inner_text(".origin")
     paste(page, LLAMA | {"num_key_value_heads": 4, "rope_scaling": {"rope_type": "linear", "factor": 2.0, "eta": 1}})
     expect(page.locator(".no tbody tr td:first-child")).to_have_text(["rope_scaling.eta"])
     page.get_by_role("button", name="Read it without this key").click()
-    assert "Passed over, as you asked: rope_scaling.eta." in page.inner_text(".origin")
+    assert "Ignored, as you asked: rope_scaling.eta." in page.inner_text(".origin")
     expect(page.locator(".big")).to_be_visible()
     expect(page.locator(".pane .why")).to_contain_text("Nothing to set")
 
@@ -524,7 +524,7 @@ def test_names_lead_to_releases(reader, address):
     page.fill(".what", "unsloth/Qwen3-8B-GGUF")
     page.press(".what", "Enter")
     expect(page.locator(".lead b")).to_have_text("Qwen3 8B")
-    assert "You asked for “unsloth/Qwen3-8B-GGUF”. Shown is Qwen/Qwen3-8B," in page.inner_text(".origin >> nth=0")
+    assert "You asked for “unsloth/Qwen3-8B-GGUF”. The page shows Qwen/Qwen3-8B." in page.inner_text(".origin >> nth=0")
 
 
 def test_a_file_of_a_release_takes_its_lengths_and_says_so(reader):
@@ -712,7 +712,7 @@ def test_a_browser_that_unpacks_nothing_gets_a_sentence(browser, address):
     with visit(browser) as reader:
         reader.page.add_init_script("delete window.DecompressionStream")
         reader.page.goto(address)
-        expect(reader.page.locator(".yours .out")).to_contain_text("The command below says the same.")
+        expect(reader.page.locator(".yours .out")).to_contain_text("The command below gives the same answers.")
         assert not reader.faults
 
 
