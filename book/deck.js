@@ -9,12 +9,16 @@
   (dark.onchange = () => { root.dataset.theme = dark.matches ? "dark" : "light"; })();
 
   // The canvas is as large as the window allows, and on it what a slide shows, with the answer: the page through a
-  // magnifying glass. What grows under a hand shrinks again.
+  // magnifying glass. What grows under a hand shrinks again: of a film first the picture, until its letters are 1.3 times as
+  // large beside it as in the book, and then all of it.
   const scale = () => root.style.setProperty("--scale", Math.min(innerWidth / 1280, (innerHeight - bar.offsetHeight) / 676));
   const shrink = box => {
-    const {clientHeight: room} = box.parentElement;
-    let by = +box.style.getPropertyValue("--fit");
-    while (by > .3 && (box.offsetHeight * by > room - 1 || box.scrollWidth > box.offsetWidth)) box.style.setProperty("--fit", by *= .97);
+    const {clientHeight: room} = box.parentElement, film = box.querySelector("[data-hero]"), least = film ? 24 / 13 / 1.3 : .3;
+    const all = {"--fit": +box.style.getPropertyValue("--fit"), "--film": +box.style.getPropertyValue("--film")};
+    const set = (name, by) => box.style.setProperty(name, all[name] *= by);
+    const large = () => box.offsetHeight * all["--fit"] > room - 1 || box.scrollWidth > box.offsetWidth;
+    while (all["--fit"] > least * all["--film"] && large()) set("--fit", .97);
+    while (film && all["--film"] > .4 && large()) { set("--fit", .97); set("--film", .97); }
   };
   // A figure is drawn for a column of text. On a slide the halves of a tall one stand side by side where that makes them
   // larger. The cut is near the middle, through no word and through as few lines as can be.
@@ -56,7 +60,8 @@
       const drawn = box.querySelectorAll("svg");
       if (drawn.length === 1 && !box.querySelector("[data-hero], [data-explore]")) halve(drawn[0]);
       box.style.setProperty("--fit", box.dataset.most);
-      shrink(box);
+      box.style.setProperty("--film", 1);
+      if (!box.querySelector("[data-hero]")) shrink(box);  // a film is laid out anew before
       enlarge(box);
       if (answer) answer.open = open;
     }
@@ -67,10 +72,9 @@
   matchMedia("print").addEventListener("change", fit);  // paper has other figures
   addEventListener("resize", scale);
 
-  // The machine that reads is tall; side by side its texts need fewer lines.
-  const wide = new CSSStyleSheet();
-  wide.replaceSync(".fig {max-width:1700px}");
-  for (const host of document.querySelectorAll(".reads [data-hero]")) host.shadowRoot.adoptedStyleSheets.push(wide);
+  const film = new CSSStyleSheet();
+  film.replaceSync(document.querySelector("#film").textContent);
+  for (const {shadowRoot} of document.querySelectorAll("[data-hero]")) shadowRoot.adoptedStyleSheets.push(film);
 
   // The address says which slide is shown.
   const show = () => {
