@@ -3,7 +3,7 @@
   const root = document.documentElement, main = document.querySelector("main"), slides = [...main.children];
   const bar = document.querySelector("nav"), list = bar.querySelector("details"), links = [...bar.querySelectorAll("a")];
   const [back, next, notes] = ["back", "next", "notes"].map(name => bar.querySelector(`.${name}`));
-  const dark = matchMedia("(prefers-color-scheme: dark)"), canvas = matchMedia("print, (min-width: 900px) and (min-height: 420px)");
+  const dark = matchMedia("(prefers-color-scheme: dark)"), canvas = matchMedia("print, (min-width: 900px) and (min-height: 420px)"), paper = matchMedia("print");
   const hands = "[data-hero], [data-explore], nav, a, button, summary, input, .notes";
   let at = -1, touch;
   (dark.onchange = () => { root.dataset.theme = dark.matches ? "dark" : "light"; })();
@@ -61,7 +61,7 @@
       if (drawn.length === 1 && !box.querySelector("[data-hero], [data-explore]")) halve(drawn[0]);
       box.style.setProperty("--fit", box.dataset.most);
       box.style.setProperty("--film", 1);
-      if (!box.querySelector("[data-hero]")) shrink(box);  // a film is laid out anew before
+      if (paper.matches || !box.querySelector("[data-hero]")) shrink(box);  // on a screen a film is laid out anew before
       enlarge(box);
       if (answer) answer.open = open;
     }
@@ -69,12 +69,15 @@
   const grown = new ResizeObserver(boxes => { if (canvas.matches) boxes.forEach(({target}) => shrink(target)); });
   document.fonts.ready.then(() => { fit(); main.querySelectorAll(".fit").forEach(box => grown.observe(box)); });
   canvas.addEventListener("change", fit);
-  matchMedia("print").addEventListener("change", fit);  // paper has other figures
+  paper.addEventListener("change", fit);  // which has other figures
   addEventListener("resize", scale);
 
   const film = new CSSStyleSheet();
   film.replaceSync(document.querySelector("#film").textContent);
-  for (const {shadowRoot} of document.querySelectorAll("[data-hero]")) shadowRoot.adoptedStyleSheets.push(film);
+  for (const {shadowRoot} of document.querySelectorAll("[data-hero]")) {
+    shadowRoot.adoptedStyleSheets.push(film);
+    shadowRoot.addEventListener("toggle", fit, true);
+  }
 
   // The address says which slide is shown.
   const show = () => {
