@@ -3,18 +3,22 @@
   const root = document.documentElement, main = document.querySelector("main"), slides = [...main.children];
   const bar = document.querySelector("nav"), list = bar.querySelector("details"), links = [...bar.querySelectorAll("a")];
   const [back, next, notes] = ["back", "next", "notes"].map(name => bar.querySelector(`.${name}`));
-  const dark = matchMedia("(prefers-color-scheme: dark)"), canvas = matchMedia("print, (min-width: 900px) and (min-height: 420px)");
+  const dark = matchMedia("(prefers-color-scheme: dark)"), canvas = matchMedia("print, (min-width: 900px) and (min-height: 420px)"), paper = matchMedia("print");
   const hands = "[data-hero], [data-explore], nav, a, button, summary, input, .notes";
   let at = -1, touch;
   (dark.onchange = () => { root.dataset.theme = dark.matches ? "dark" : "light"; })();
 
   // The canvas is as large as the window allows, and on it what a slide shows, with the answer: the page through a
-  // magnifying glass. What grows under a hand shrinks again.
+  // magnifying glass. What grows under a hand shrinks again: of a film first the picture, until its letters are 1.3 times as
+  // large beside it as in the book, and then all of it.
   const scale = () => root.style.setProperty("--scale", Math.min(innerWidth / 1280, (innerHeight - bar.offsetHeight) / 676));
   const shrink = box => {
-    const {clientHeight: room} = box.parentElement;
-    let by = +box.style.getPropertyValue("--fit");
-    while (by > .3 && (box.offsetHeight * by > room - 1 || box.scrollWidth > box.offsetWidth)) box.style.setProperty("--fit", by *= .97);
+    const {clientHeight: room} = box.parentElement, film = box.querySelector("[data-hero]"), least = film ? 24 / 13 / 1.3 : .3;
+    const all = {"--fit": +box.style.getPropertyValue("--fit"), "--film": +box.style.getPropertyValue("--film")};
+    const set = (name, by) => box.style.setProperty(name, all[name] *= by);
+    const large = () => box.offsetHeight * all["--fit"] > room - 1 || box.scrollWidth > box.offsetWidth;
+    while (all["--fit"] > least * all["--film"] && large()) set("--fit", .97);
+    while (film && all["--film"] > .4 && large()) { set("--fit", .97); set("--film", .97); }
   };
   // A figure is drawn for a column of text. On a slide the halves of a tall one stand side by side where that makes them
   // larger. The cut is near the middle, through no word and through as few lines as can be.
@@ -56,7 +60,8 @@
       const drawn = box.querySelectorAll("svg");
       if (drawn.length === 1 && !box.querySelector("[data-hero], [data-explore]")) halve(drawn[0]);
       box.style.setProperty("--fit", box.dataset.most);
-      shrink(box);
+      box.style.setProperty("--film", 1);
+      if (paper.matches || !box.querySelector("[data-hero]")) shrink(box);  // on a screen a film is laid out anew before
       enlarge(box);
       if (answer) answer.open = open;
     }
@@ -64,13 +69,15 @@
   const grown = new ResizeObserver(boxes => { if (canvas.matches) boxes.forEach(({target}) => shrink(target)); });
   document.fonts.ready.then(() => { fit(); main.querySelectorAll(".fit").forEach(box => grown.observe(box)); });
   canvas.addEventListener("change", fit);
-  matchMedia("print").addEventListener("change", fit);  // paper has other figures
+  paper.addEventListener("change", fit);  // which has other figures
   addEventListener("resize", scale);
 
-  // The machine that reads is tall; side by side its texts need fewer lines.
-  const wide = new CSSStyleSheet();
-  wide.replaceSync(".fig {max-width:1700px}");
-  for (const host of document.querySelectorAll(".reads [data-hero]")) host.shadowRoot.adoptedStyleSheets.push(wide);
+  const film = new CSSStyleSheet();
+  film.replaceSync(document.querySelector("#film").textContent);
+  for (const {shadowRoot} of document.querySelectorAll("[data-hero]")) {
+    shadowRoot.adoptedStyleSheets.push(film);
+    shadowRoot.addEventListener("toggle", fit, true);
+  }
 
   // The address says which slide is shown.
   const show = () => {

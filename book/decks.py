@@ -28,8 +28,8 @@ from programs import whole
 OUT = ROOT / "_build" / "class" / "decks"
 SENTENCE = re.compile(r"[.?!][)”]?(?=\s+[A-Z“(]|\s*$)")
 CODE = "details.hide, .cell_input, .stream, figcaption, aside, .headerlink"
-# How many times as large as on its page a slide shows something, at most. A hero is 1,100 px wide, the canvas 1,200.
-TEXT, PICTURE, HERO = 1.8, 3, 3
+# How many times as large as on its page a slide shows something, at most. The smallest letters of a hero are 13 px high.
+TEXT, PICTURE, HERO = 1.8, 3, 1.95
 PAGE = Template((ROOT / "book" / "deck.html").read_text("utf-8"), keep_trailing_newline=True)
 
 
@@ -143,7 +143,7 @@ def picture(figure: Tag, section: str) -> Slide:
     body = "".join(inside(output) for output in shown.select(".output.text_html")) or inside(shown)
     large = HERO if shown.select("[data-hero]") else PICTURE if shown.select("svg, img") else TEXT
     notes = f"<p><strong>{number}.</strong> {rest}</p>{others}"
-    above = f"{section} · {number}".lstrip(" ·")
+    above = f"<span>{section} · </span>{number}" if section else number
     return Slide(figure["id"], first, body, notes, above, large, entry=f"{number}. {first}")
 
 
@@ -276,7 +276,7 @@ def render(site: Path, title: str, parts: list[Slide], prefixes: list[str], css:
         title=escape(title), styles=css, slides=body, count=len(parts),
         entries="\n".join(f'<li><a href="#{anchor}">{escape(slide.name)}</a></li>' for anchor, slide in zip(anchors, parts, strict=True)),
         models="".join(f"<script>{model.read_text('utf-8')}</script>\n" for model in models),
-        script=(ROOT / "book" / "deck.js").read_text("utf-8"),
+        film=(ROOT / "book" / "film.css").read_text("utf-8"), script=(ROOT / "book" / "deck.js").read_text("utf-8"),
     )
 
 

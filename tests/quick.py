@@ -44,7 +44,7 @@ RULES = {
         "tests/notebooks/test_blind.py {own}", "tests/notebooks/test_predictions.py {own}", "tests/check/test_chapters.py {0}",
     ],
     r"book/(?!stories)[\w-]+\.(?:md|yml|bib)": ["tests/repo", "tests/notebooks/test_claims.py", "tests/notebooks/test_scorecards.py"],
-    r"book/(?:course|decks)\.py|book/(?:course|deck)\.(?:css|html|js)|book/lecture\.yml": ["tests/site/test_decks.py"],
+    r"book/(?:course|decks)\.py|book/(?:course|deck|film)\.(?:css|html|js)|book/lecture\.yml": ["tests/site/test_decks.py"],
     r"book/_ext/d2lpos_ext/not_found\.py|book/_templates/404\.html|book/serve\.py": ["tests/site/test_not_found.py"],
     r"book/(?:essay\.py|stories\.yml|story\.(?:py|js))": ["tests/figures/test_essay.py", "tests/figures/hero/test_story.py"],
     r"book/front/.*": ["tests/site/test_front.py"],

@@ -213,8 +213,28 @@ def test_every_slide_fits_and_can_be_read(course, browser, stem, width, height):
         assert reader.faults == []
 
 
-LETTERS = """() => [...document.querySelectorAll(".picture .fit svg text")].filter(e => !e.closest("[hidden]")).map(
-  e => [parseFloat(getComputedStyle(e).fontSize) * Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b), e.textContent]).filter(([size]) => size < 19.5)"""
+# Letters of films, in their shadow roots, and of pictures that are too small, and words of films that lie over others.
+LETTERS = """some => [...document.querySelectorAll(some)].flatMap(box => {
+  const film = box.querySelector("[data-hero]")?.shadowRoot, wide = box.getBoundingClientRect().width / box.offsetWidth, words = [];
+  const texts = [...film ? film.querySelectorAll("*") : box.querySelectorAll("svg text")].filter(e => !e.closest("[hidden], style, option, .sr, .ink")
+    && e.checkVisibility({opacityProperty: true, visibilityProperty: true}) && [...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+  const small = texts.map(e => [parseFloat(getComputedStyle(e).fontSize) * (e.ownerSVGElement ? Math.hypot(e.getScreenCTM().a, e.getScreenCTM().b) : wide), e])
+    .filter(([size, e]) => { const {left, right, top, bottom} = e.getBoundingClientRect(); words.push([e, left + 1, right - 1, (top + bottom) / 2, .36 * size]); return size < (film ? 23.5 : 19.5); });
+  const over = film ? words.flatMap(([a, left, right, y, half], i) => words.slice(i + 1).filter(([b, l, r, z, h]) => !a.contains(b) && !b.contains(a)
+    && a.ownerSVGElement && b.ownerSVGElement && left < r && l < right && Math.abs(y - z) < half + h).map(([b]) => `${a.textContent} over ${b.textContent}`)) : [];
+  return [...small.map(([size, e]) => `${size.toFixed(1)} px: ${e.textContent}`), ...over].map(fault => `${box.closest("section").id}: ${fault}`);
+})"""
+
+
+def test_letters_of_films_are_24_px_and_lie_over_nothing(course, browser):
+    films = [stem for stem in CHAPTERS if parsed(deck(course, stem)).select("[data-hero]")]
+    assert len(films) > 12
+    with visit(browser, 1280) as reader:
+        reader.resize(1280, 720)
+        for stem in films:
+            reader.page.goto(deck(course, stem).as_uri())
+            reader.page.evaluate(FRAMES)
+            assert reader.page.evaluate(FIT) == [] and reader.page.evaluate(LETTERS, ".fit:has([data-hero])") == [], stem
 
 
 def test_a_tall_figure_stands_in_halves_and_letters_are_large(course, browser):
@@ -222,7 +242,7 @@ def test_a_tall_figure_stands_in_halves_and_letters_are_large(course, browser):
         reader.resize(1280, 720)
         reader.open((course / "lecture.html").as_uri())
         reader.page.wait_for_selector("[id$=fig-1-6] .halves svg + svg", state="attached")
-        assert reader.page.evaluate(FIT) == [] and reader.page.evaluate(LETTERS) == []
+        assert reader.page.evaluate(FIT) == [] and reader.page.evaluate(LETTERS, ".picture .fit") == []
         for slide in parsed(course / "lecture.html").select("main > section"):
             turned_to(reader, slide["id"])
             assert not (faults := reader.look("overflow", "text")), (slide["id"], faults)
