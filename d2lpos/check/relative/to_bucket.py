@@ -60,7 +60,7 @@ to_bucket = Check(
             bucket_case([-112, -113, -127, -500, -10000], 32, 128, False),
             bucket_case([[1, 5, 40]], 32, 128, False),
             all_offsets(32, 128, False),
-            all_offsets(12, 50, False),
+            all_offsets(12, 8, False),
         ],
         "two sides, each with half of the buckets": [
             bucket_case([-3, -1, 0, 1, 3], 32, 128, True),
