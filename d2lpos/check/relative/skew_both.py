@@ -29,7 +29,7 @@ def causal_only(products: Tensor) -> Tensor:
 
 PICKS = {
     *("gather", "take", "take_along_dim", "take_along_axis", "index_select", "masked_select", "scatter"),
-    *("scatter_", "choose", "compress", "extract", "tolist", "as_strided"),
+    *("scatter_", "choose", "compress", "extract", "tolist"),
 }
 
 
