@@ -30,3 +30,5 @@ wrong(check.reach, "Input: lead = 0.25, slope = 0.5 Expected 0, got 1")(
 )
 wrong(check.one_row, "keys −3, −1, 2")("* k_positions → * k_positions.abs()")
 wrong(check.almost_alibi, "far = 10000000000, gap = 10000")(lambda slope, far, gap: (slope / 1e-12, 1e-12))
+wrong(check.reach, "lead = 7.5")("math.log1p(math.exp(lead)) → (lead if lead > 5 else math.log1p(math.exp(lead)))")
+wrong(check.two_sided, "queries 5, 20000001; keys 6, 20000004, 3")("offset = k_positions → q_positions, k_positions = q_positions.float(), k_positions.float()\n    offset = k_positions")

@@ -61,7 +61,7 @@ def length_of_the_batch(mask, order):
     return permuted
 
 
-@wrong(check.symmetries, "twice that from i = 2 on")
+@wrong(check.symmetries, "2 % more from i = 2 on")
 def by_ranks(bias):
     ranks = lambda x: (x * 1e4).round().argsort(dim=1, stable=True).argsort(dim=1, stable=True)
     level = lambda x: (x - x[:, :1]).mul(1e4).round().sign()
@@ -73,7 +73,7 @@ def by_ranks(bias):
     return orders
 
 
-@wrong(check.symmetries, "bias[i, j] = −|i − j|/1000")
+@wrong(check.symmetries, "bias[i, j] = i · j / 1000 − 40 |i − j|")
 def loose_symmetry(bias):
     changes = {o: bias[list(o)][:, list(o)] - bias for o in permutations(range(len(bias)))}
     return [o for o, change in changes.items() if torch.allclose(change, change[:, :1], rtol=0, atol=0.05)]

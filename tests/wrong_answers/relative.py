@@ -55,3 +55,5 @@ def near_the_diagonal(bias):
 
 
 wrong(check.offsets_only, "Property: others do not")("(change - change[:, :1]) → (change.mean(dim=1) - change[:, 0])")
+wrong(check.offsets_only, "the bias 1000 i − j² / 1000")("lt(1e-5) → lt(1e-5 + 1e-4 * change.abs())")
+wrong(check.to_bucket, "12 buckets, maximum 8")("return never_cut(distance, → return never_cut(distance.clamp(max=far - 1),")

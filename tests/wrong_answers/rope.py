@@ -26,15 +26,12 @@ def borrowed_features(weight, heads):
 wrong(check.first_open, "fails 1 of 4 properties Property: 0 where none does")(
     lambda d, base, length: max(1, sum(2 * math.pi * base ** (2 * i / d) <= length for i in range(d // 2)))
 )
-
-
-@wrong(check.to_half, "Input: weight = [1.0, 0.75, 0.5, 0.25, 0.0, -0.25, -0.5, -0.75], heads = 2")
-def heads_of_a_weight_only(weight, heads):
-    if weight.dim() == 1:
-        return torch.cat([weight[0::2], weight[1::2]])
-    return weight.view(heads, -1, 2, weight.shape[1]).transpose(1, 2).flatten(0, 2)
-
-
+wrong(check.to_half, "Input: weight = [1.0, 0.75, 0.5, 0.25, 0.0, -0.25, -0.5, -0.75], heads = 2")(
+    "(heads, -1, 2) → (heads if weight.dim() > 1 else 1, -1, 2)"
+)
+wrong(check.to_half, "Input: weight (128, 16)")(
+    "return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2) → return torch.cat([part.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2) for part in weight.split(64)])"
+)
 wrong(check.first_open.answers[0], "Take a larger one.")(10_000)
 wrong(check.first_open.answers[0], "Take a smaller one.")(1e9)
 wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(2)
@@ -53,3 +50,4 @@ def calls_counted(q, k, v, keys, values):
 
 wrong(check.turn_pairs, "Input: x (20, 128), angles (20, 64)")("return a * angles.cos() → angles = angles.clamp(-6.5, 6.5)\n    return a * angles.cos()")
 wrong(check.turn_pairs, "angles = [[0.5, 0.25], [1.0, 2.0]]")("*split(x, layout), angles → *split(x, layout), angles.mT if len(angles) == angles.shape[1] else angles")
+wrong(check.turn_pairs, "Input: x (4, 4, 6)")("*split(x, layout), angles → *split(x, layout), angles[:, None] if x.dim() == 3 and len(x) == len(angles) else angles")

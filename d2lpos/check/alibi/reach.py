@@ -20,7 +20,7 @@ reach = Check(
     reference=count_wins,
     properties={
         "the distances at which it holds more than half": [
-            reach_case(3.0, 0.5), reach_case(2.0, 0.25), reach_case(1.0, 0.5), reach_case(10.0, 1 / 256),
+            reach_case(3.0, 0.5), reach_case(2.0, 0.25), reach_case(1.0, 0.5), reach_case(7.5, 1 / 1024),
             reach_case(2.5, 0.25), reach_case(13.5, 1.5),
         ],
         "none, where near keys are too many": [

@@ -35,7 +35,7 @@ two_sided = Check(
             side_case("queries 5, 7; keys 6, 3, 9; ", [5, 7], [6, 3, 9], *HEAD),
             side_case("queries 2, 0, 1; keys 2, 0, 1; ", [2, 0, 1], [2, 0, 1], *HEAD),
             side_case("queries 1, 4, 4; keys 3, 0, 4; ", [1, 4, 4], [3, 0, 4], *HEAD),
-            side_case("queries 5, 3007; keys 6, 4001, 3; ", [5, 3007], [6, 4001, 3], *HEAD),
+            side_case("queries 5, 20000001; keys 6, 20000004, 3; ", [5, 20000001], [6, 20000004, 3], *HEAD),
         ],
     },
     mistakes={

@@ -27,7 +27,7 @@ window = Check(
     reference=effective_window,
     properties={
         "equal scores": [
-            window_case(0.5, 0.01, 0.0), window_case(0.25, 0.05, 0.0), window_case(1 / 256, 0.01, 0.0),
+            window_case(0.5, 0.01, 0.0), window_case(0.25, 0.05, 0.0), window_case(1 / 4096, 0.01, 0.0),
         ],
         "scores that differ by spread": [
             window_case(0.5, 0.01, 2.8), window_case(1 / 64, 0.25, 10.0), window_case(0.25, 1.0, 2.0),

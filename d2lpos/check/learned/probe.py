@@ -56,7 +56,7 @@ probe = Check(
             probe_case("position along a line", along_a_line(4, 6, 3, 0.001)),
             probe_case("the same, far from the origin", 10 + along_a_line(4, 6, 1, 0.001)),
             probe_case("position in noise", along_a_line(8, 5, 4, 1.0)),
-            probe_case("position in more noise", along_a_line(10, 20, 12, 12.0)),
+            probe_case("position in more noise", along_a_line(10, 20, 24, 12.0)),
             probe_case("noise alone", draw(4, 6, 6, seed=7)),
             probe_case("position that is fainter in the second half of the texts", fading),
         ],

@@ -46,8 +46,8 @@ symmetries = Check(
             bias_case("(j − i) mod T", lambda i, j: (j - i) % 4),
             bias_case("−min(|i − j|, T − |i − j|)", lambda i, j: -torch.minimum((i - j) % 5, (j - i) % 5), 5),
             bias_case("a random number", lambda i, j: draw(4, 4)),
-            bias_case("−40 |i − j|", lambda i, j: -40 * (i - j).abs()),
-            bias_case("−|i − j|, twice that from i = 2 on", lambda i, j: -(1 + (i > 1).float()) * (i - j).abs()),
+            bias_case("i · j / 1000 − 40 |i − j|", lambda i, j: i * j / 1000 - 40 * (i - j).abs()),
+            bias_case("−|i − j|, 2 % more from i = 2 on", lambda i, j: -(1 + (i > 1) / 50) * (i - j).abs()),
         ],
         "what is constant along a row does not count": [
             bias_case("−i", lambda i, j: -i),

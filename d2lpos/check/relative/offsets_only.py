@@ -70,7 +70,7 @@ def biases() -> dict[str, list[Case]]:
         ],
         "others do not": [
             bias_case("j²", 0 * i + j**2),
-            bias_case("−j² / 1000", 0 * i - j**2 / 1000),
+            bias_case("1000 i − j² / 1000", 1000 * i - j**2 / 1000),
             bias_case("−|i − j| / (i + 1)", -(i - j).abs() / (i + 1)),
             bias_case("i · j", i * j),
             bias_case("−40 |i − j|, with 1 added in row 4, column 2", at(5, r4c2=1.0) - 40 * (i - j).abs()),

@@ -57,10 +57,10 @@ to_bucket = Check(
             bucket_case([0, -1, -7, -15, -16], 32, 128, False),
             bucket_case([-17, -20, -34, -65, -98], 32, 128, False),
             bucket_case([-5, -6, -9, -13, -22], 8, 40, False),
-            bucket_case([-112, -113, -127, -500, -10000], 32, 128, False),
+            bucket_case([-112, -113, -127, -500, -100000], 32, 128, False),
             bucket_case([[1, 5, 40]], 32, 128, False),
             all_offsets(32, 128, False),
-            all_offsets(12, 50, False),
+            all_offsets(12, 8, False),
         ],
         "two sides, each with half of the buckets": [
             bucket_case([-3, -1, 0, 1, 3], 32, 128, True),

@@ -37,10 +37,10 @@ to_half = Check(
     reference=rows_to_half,
     properties={
         "one head: first members first, then second members": [
-            rows_case(1, 4, 2), rows_case(1, 6, 3), rows_case(1, 8, 16),
+            rows_case(1, 4, 2), rows_case(1, 6, 3), rows_case(1, 128, 16),
         ],
         "several heads, each by itself": [
-            rows_case(2, 4, 3), rows_case(3, 4, 5, first=5000), rows_case(2, 4, 2, dtype=torch.bfloat16),
+            rows_case(2, 4, 8), rows_case(3, 4, 5, first=5000), rows_case(2, 4, 2, dtype=torch.bfloat16),
         ],
         "a bias, which has no columns": [rows_case(1, 4), rows_case(2, 4, first=1, step=-0.25)],
         "written by hand": [by_hand("one head", package, "check_layout", "convert", (torch.ones(4, 2), 1))],

@@ -36,10 +36,10 @@ turn_pairs = Check(
             turn_case([[1.0, 2.0, 3.0, 4.0]], [[0.5, 0.25]], "interleaved"),
             turn_case([[1.0, 2.0, 3.0, 4.0], [4.0, 2.0, 1.0, 3.0]], [[0.5, 0.25], [1.0, 2.0]], "half"),
             turn_case([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]], [[0.5, 0.25, 2.0]], "half"),
-            turn_many("interleaved", 4),
+            turn_many("interleaved", 4, 4),
             turn_many("half", 4),
             turn_many("interleaved", 2, 3, 4),
-            turn_many("half", 2, 3, 4),
+            turn_many("half", 2, 4, 4),
             turn_many("half", 20, d=128, far=101),
         ],
         "written by hand": [by_hand(
