@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.lab import Probe, apart, run_probe
+from d2lpos.lab import Probe, apart, records, run_probe
 from d2lpos.lab.apart import APE, GRID, LEFT_OUT, judged, weighted
 from d2lpos.lab.probe import encoder, loaded
 from d2lpos.lab.reuse import LEAD, Request
@@ -39,7 +39,9 @@ def test_temperature_sharpens_within_the_document_and_scale_is_a_power_of_its_we
 
 @pytest.fixture(scope="module")
 def rows():
-    return {row["case"]: row for row in run_probe(PROBE)["rows"]}
+    made = {row["case"]: row for row in run_probe(PROBE)["rows"]}
+    assert [*made] == [row["case"] for row in records("real-apart")[0]["rows"]]
+    return made
 
 
 @pytest.mark.parametrize(("case", "same_places"), [("the prefix stays", False), (APE.format(1.0, 1.0), True)])

@@ -1,6 +1,7 @@
 """Trained models in 8 bits, and the files that pages load them from."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
@@ -31,6 +32,10 @@ def test_every_number_is_within_half_a_step():
         rows = parameter.detach().reshape(-1, parameter.shape[-1])
         assert ((weights[name] - rows).abs().amax(1) <= rows.abs().amax(1) / 127 / 2 + 1e-7).all(), name
     assert not torch.equal(weights["head.weight"], model.head.weight)
+    for bad in torch.tensor([math.inf]), torch.ones(1, 1, 1):
+        model.head.bias = torch.nn.Parameter(bad)
+        with pytest.raises(ValueError, match=r"head\.bias must be a finite vector or matrix; got \(1,"):
+            pack(model)
 
 
 def test_a_loss_is_what_the_lab_measures():

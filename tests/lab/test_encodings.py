@@ -1,16 +1,18 @@
 """Encodings that a reader registers, here and in other processes."""
 
+import math
 import sys
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from textwrap import dedent
+from types import MethodType
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 
-from d2lpos import ALiBi, Encoding
+from d2lpos import ALiBi, Encoding, RoPE
 from d2lpos.figures import STYLE
 from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
 from d2lpos.lab.__main__ import main
@@ -18,6 +20,7 @@ from d2lpos.lab.encodings import ENCODINGS, FAMILY, SQUARE
 from d2lpos.lab.fingerprint import fingerprint
 from d2lpos.lab.models import EncodingWrapper
 from d2lpos.lab.plot import describe, plot
+from d2lpos.rotary import scaling
 from d2lpos.transformer import attend, causal_mask
 from tests.lab.results import result
 
@@ -72,9 +75,18 @@ def test_a_script_does_what_its_code_says_now(tmp_path, monkeypatch, python):
 
 def test_each_name_makes_its_class_and_lends_a_color_of_the_book():
     others = {"none": "encoding", "axial": "rope"}
+    arguments = {
+        "learned": {"length": 64, "dim": 16}, "mlp": {"length": 64}, "shaw": {"features": 8, "clip": 16}, "shaw wide": {"clip": 63},
+        "t5": {"bidirectional": True, "buckets": 32, "max_distance": 128}, "t5 short": {"bidirectional": True, "max_distance": 64},
+        "t5 near": {"bidirectional": True, "buckets": 8, "max_distance": 5}, "axial": {"dim": 8, "base": 100, "axes": 2},
+    }
     for name, make in ENCODINGS.items():
         word = others.get(name, name.split()[0].replace("-", ""))
-        assert word in type(make(replace(TINY, length=64))).__name__.lower(), name
+        encoding = make(replace(TINY, length=64))
+        assert word in type(encoding).__name__.lower() and vars(encoding).items() >= arguments.get(name, {}).items(), name
+    assert ENCODINGS["fire"](replace(TINY, length=64)).threshold == 16 and len(ENCODINGS["cope"](TINY).table) == TINY.length
+    assert not any(ENCODINGS[name](replace(TINY, causal=True, length=64)).bidirectional for name in ("t5", "t5 short"))
+    assert len(ENCODINGS["learned"](replace(TINY, places="drawn", limit=9)).table) == 9
     assert FAMILY.keys() == ENCODINGS.keys() and {*FAMILY.values()} <= STYLE.keys()
 
 
@@ -127,6 +139,8 @@ def changed(old, new, source):
     ("2", "3", "class A:\n  def f(self): return 2\nclass E(A, Encoding): pass\nmake = lambda run: E()"),
     ("2", "3", "class E:\n  @property\n  def f(self): return 2\nmake = E"),
     ("2", "3", "class E:\n  @staticmethod\n  def f(): return 2\nmake = E"),
+    ("2", "3", "from functools import cached_property\nclass E:\n  @cached_property\n  def f(self): return 2\nmake = E"),
+    ("2", "3", "from abc import ABC\nclass E(ABC):\n  def __call__(self, run): return 2\nmake = E"),
     ("2.0", "2.5", "table = torch.tensor([1.0, 2.0])\nmake = lambda run: table"),
     ("2.0", "2.5", "table = np.array([1.0, 2.0])\nmake = lambda run: table"),
     ("2", "3", "make = partial(lambda run, width: width, width=2)"),
@@ -141,6 +155,15 @@ def test_every_change_of_the_code_is_seen(old, new, source):
     assert before != after
     same, commented = changed("\n", "  # as before\n", source + "\n")
     assert same == commented == before
+
+
+def test_what_has_no_code_has_the_same_hash_for_good():
+    """A reader's store has runs under such hashes."""
+    kind = type("Kind", (), {"__module__": "__main__", "__doc__": "not read", "rate": 2})
+    one, descriptors = kind(), [property(abs), cached_property(abs), staticmethod(abs), classmethod(abs)]
+    values = ["a", b"b", None, ..., (1.5, True), {3}, {"k": 4}, torch.tensor([5]), np.array([6.0]), torch.float16, math.pi, math]
+    values += [partial(abs, 7, k=8), MethodType(abs, 9), kind, one, one, *descriptors, RoPE, scaling.linear]
+    assert fingerprint(values) == "bf16fab9f1bfbd02"
 
 
 def test_a_module_of_the_readers_own_is_read(tmp_path, monkeypatch):

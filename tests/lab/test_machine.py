@@ -1,13 +1,15 @@
 """A record says which machine made it, from which commit."""
 
+import platform
 import subprocess
 from io import StringIO
 from pathlib import Path
 
 import pytest
+import torch
 
 from d2lpos.lab import machine as module
-from d2lpos.lab.machine import alike, chip, commit, machine, processor
+from d2lpos.lab.machine import alike, chip, commit, forget_peak, held_bytes, machine, peak_bytes, processor
 
 INFO = """processor\t: 0
 cpu family\t: 25
@@ -17,10 +19,44 @@ stepping\t: 2
 """
 
 
-def test_a_processor_is_told_by_its_name_family_model_and_stepping(monkeypatch):
-    for info, name, numbers in (INFO, "Abacus: 9 rows", "25-1-2"), (INFO.replace("stepping", "step"), "Abacus: 9 rows", None):
-        monkeypatch.setattr(module, "open", lambda _, info=info: StringIO(info), raising=False)
-        assert (processor(), chip()) == (name, numbers)
+@pytest.fixture
+def told(monkeypatch):
+    """What Linux tells, by file."""
+    files = {}
+
+    def opened(path):
+        if path not in files:
+            raise FileNotFoundError(path)
+        return StringIO(files[path])
+
+    monkeypatch.setattr(module, "open", opened, raising=False)
+    return files
+
+
+def test_a_processor_is_told_by_its_name_family_model_and_stepping(told, monkeypatch):
+    monkeypatch.setattr(platform, "processor", lambda: "")
+    monkeypatch.setattr(platform, "machine", lambda: "wood")
+    assert (processor(), chip()) == ("wood", None)
+    told["/proc/cpuinfo"] = INFO
+    assert (processor(), chip()) == ("Abacus: 9 rows", "25-1-2")
+    told["/proc/cpuinfo"] = INFO.replace("stepping", "step").replace("model name", "name")
+    assert (processor(), chip()) == ("wood", None)
+    monkeypatch.setattr(platform, "processor", lambda: "oak")
+    assert processor() == "oak"
+
+
+def test_memory_is_told_by_linux_or_of_a_gpu_by_torch(told, monkeypatch):
+    assert peak_bytes("cpu") is held_bytes("cpu") is None
+    told["/proc/self/status"] = "Name:\tone\nVmHWM:\t    7 kB\nVmRSS:\t    5 kB\n"
+    assert (peak_bytes("cpu"), held_bytes("cpu")) == (7168, 5120)
+    told["/proc/self/status"] = "Name:\tone\n"
+    assert peak_bytes("cpu") is None
+    for name in "max_memory_allocated", "memory_allocated", "reset_peak_memory_stats", "get_device_name":
+        monkeypatch.setattr(torch.cuda, name, lambda device, name=name: forgotten.append(device) or name)
+    forgotten = []
+    assert (peak_bytes("cuda:1"), held_bytes("cuda:1")) == ("max_memory_allocated", "memory_allocated")
+    forget_peak("cuda:1")
+    assert forgotten == 3 * ["cuda:1"] and machine("cuda:1")["device"] == "get_device_name"
 
 
 @pytest.mark.parametrize(
@@ -28,6 +64,7 @@ def test_a_processor_is_told_by_its_name_family_model_and_stepping(monkeypatch):
 )
 def test_machines_are_of_one_kind_where_all_is_the_same_that_both_tell(name):
     about = machine("cpu") | {"compiled": False}
+    assert about["device"] == "cpu" and about["system"].split() == [platform.system(), platform.machine()]
     assert alike(about, about | {"commit": "another", "started": 1})
     assert not alike(about, about | {name: "another"})
     assert alike(about, {key: value for key, value in about.items() if key != name})
@@ -44,7 +81,8 @@ def test_the_commit_has_a_plus_where_files_were_changed_and_is_none_where_git_ha
     monkeypatch.setattr(module, "__file__", str(file))
     assert commit.__wrapped__() is None
     git("init")
-    assert commit.__wrapped__() is None
+    git("commit", "--allow-empty", "-m", "none")
+    assert commit.__wrapped__() is None  # a repository that has other files
     git("add", ".")
     git("commit", "-m", "one")
     (tmp_path / "beside").touch()
