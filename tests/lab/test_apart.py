@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 import torch
@@ -67,17 +68,36 @@ def test_a_prefix_that_stays_is_one_pass_in_which_each_piece_sees_it_and_itself(
     assert rows[case]["loss"] == pytest.approx(each.mean().item(), abs=2e-6)
 
 
-def test_shares_are_the_weights_that_the_passages_next_tokens_give(rows):
-    model, request, weights = loaded("stand-in"), Request(PROBE, "cpu"), []
-    here, mask = request.here, request.causal
+def test_ways_that_are_also_in_reuse_lose_the_same(rows):
+    theirs = [row for row in run_probe(replace(PROBE, study="real-reuse"))["rows"] if row["case"] in rows]
+    assert len(theirs) == 6
+    for row in theirs:
+        assert {name: rows[row["case"]][name] for name in row} == pytest.approx(row, abs=3e-6)
+
+
+def weights_of(row, here, mask):
+    """The weights of a whole pass, (query, key), a mean over layers and heads."""
+    model, weights = loaded("stand-in"), []
 
     def watch(layer: int, q: torch.Tensor, k: torch.Tensor) -> None:
         weights.append(attention_weights(q, k, here, here, model.encoding, mask)[0])
 
-    model.read(model.embed(request.row), positions=here, mask=mask, watch=watch)
+    model.read(model.embed(row), positions=here, mask=mask, watch=watch)
+    return torch.stack(weights).mean(dim=(0, 1))
+
+
+def test_shares_are_the_weights_that_the_passages_next_tokens_give(rows):
+    request, place = Request(PROBE, "cpu"), torch.arange(80)
     asked = (request.of == 1).nonzero()[:-1, 0]
-    means = torch.stack(weights).mean(dim=(0, 1))[asked].mean(dim=0)  # (key,)
+    means = weights_of(request.row, request.here, request.causal)[asked].mean(dim=0)  # (key,)
     shares = rows["computed fresh"]["shares"]
+    start, rest = request.room[0], request.own & ~request.first
+    assert shares["document"] == pytest.approx(means[rest].sum().item(), abs=2e-5)
+    assert shares["prompt"] == pytest.approx(means[1:start].sum().item(), abs=2e-5)
+    alone = [weights_of(piece, place, place <= place[:, None])[16:, 0].mean() for piece in request.row[:, request.own].chunk(4, dim=1)]
+    assert rows["turned on"]["alone"] == pytest.approx(sum(alone).item() / 4, abs=2e-5)
+    lengths = torch.cat([v[:, :, request.own].norm(dim=-1).unflatten(2, (4, 80)) for _, v in request.stored_alone([])])
+    assert rows["turned on"]["value"] == pytest.approx((lengths[..., 0] / lengths[..., 1:].mean(dim=-1)).mean().item(), abs=2e-5)
     assert shares["row's first"] == pytest.approx(means[0].item(), abs=2e-5)
     assert shares["pieces' first"] == pytest.approx(means[request.first].sum().item(), abs=2e-5)
     assert shares["new"] == pytest.approx(means[request.of > 0].sum().item(), abs=2e-5)
