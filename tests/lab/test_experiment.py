@@ -96,6 +96,12 @@ def test_longer_rows_are_fewer_and_a_window_has_the_same_last_tokens_whatever_it
     assert {one for one in seen if one[2]} == asked
 
 
+def test_a_length_that_a_task_does_not_have_is_refused_before_training(monkeypatch):
+    monkeypatch.setattr(experiment, "train", None)
+    with pytest.raises(ValueError, match="length must be 64, .* got 17"):
+        execute(Run("digits", length=16, tested=(16, 17)))
+
+
 def test_lengths_are_drawn_when_the_shortest_is_told():
     drawn = []
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from d2lpos.lab import machine as module
-from d2lpos.lab.machine import alike, chip, commit, forget_peak, held_bytes, machine, peak_bytes, processor
+from d2lpos.lab.machine import alike, chip, commit, forget_peak, held_bytes, installed, machine, peak_bytes, processor
 
 INFO = """processor\t: 0
 cpu family\t: 25
@@ -33,12 +33,17 @@ def told(monkeypatch):
     return files
 
 
-def test_a_processor_is_told_by_its_name_family_model_and_stepping(told, monkeypatch):
+def test_a_machine_is_told_and_its_processor_by_name_family_model_and_stepping(told, monkeypatch):
     monkeypatch.setattr(platform, "processor", lambda: "")
     monkeypatch.setattr(platform, "machine", lambda: "wood")
-    assert (processor(), chip()) == ("wood", None)
+    assert (processor(), chip(), installed("no package")) == ("wood", None, None)
     told["/proc/cpuinfo"] = INFO
-    assert (processor(), chip()) == ("Abacus: 9 rows", "25-1-2")
+    monkeypatch.setattr(module, "version", lambda name: f"{name} 1.2")
+    assert machine("cpu") == {
+        "device": "cpu", "processor": "Abacus: 9 rows", "chip": "25-1-2", "system": f"{platform.system()} wood",
+        "vectors": torch.backends.cpu.get_cpu_capability(), "threads": torch.get_num_threads(), "torch": torch.__version__,
+        "python": platform.python_version(), "d2lpos": "d2lpos 1.2", "commit": commit(),
+    }
     told["/proc/cpuinfo"] = INFO.replace("stepping", "step").replace("model name", "name")
     assert (processor(), chip()) == ("wood", None)
     monkeypatch.setattr(platform, "processor", lambda: "oak")
@@ -64,7 +69,6 @@ def test_memory_is_told_by_linux_or_of_a_gpu_by_torch(told, monkeypatch):
 )
 def test_machines_are_of_one_kind_where_all_is_the_same_that_both_tell(name):
     about = machine("cpu") | {"compiled": False}
-    assert about["device"] == "cpu" and about["system"].split() == [platform.system(), platform.machine()]
     assert alike(about, about | {"commit": "another", "started": 1})
     assert not alike(about, about | {name: "another"})
     assert alike(about, {key: value for key, value in about.items() if key != name})
