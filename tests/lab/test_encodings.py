@@ -16,7 +16,7 @@ from d2lpos import ALiBi, Encoding, RoPE
 from d2lpos.figures import STYLE
 from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.encodings import ENCODINGS, FAMILY, SQUARE
+from d2lpos.lab.encodings import ENCODINGS, FAMILY, SQUARE, mark, unpack
 from d2lpos.lab.fingerprint import fingerprint
 from d2lpos.lab.models import EncodingWrapper
 from d2lpos.lab.plot import describe, plot
@@ -116,6 +116,19 @@ def test_what_a_change_changes():
     assert run.key not in keys, "a run of an earlier cell stands for the code of now"
 
 
+def test_what_another_process_sends_is_known_unless_it_was_registered_here():
+    register("bell", bell(), "alibi", version=1)
+    sent = encodings.packed("bell")
+    assert sent.code == mark("bell")[1] and encodings.packed("rope") is None is mark("rope")
+    unpack("bell", replace(sent, code="another"))
+    assert mark("bell") == [1, sent.code]
+    encodings.OWN.clear()
+    for own in sent, replace(sent, code="another"):
+        unpack("bell", own)
+        unpack("rope", None)
+    assert mark("bell") == [1, "another"] and encodings.OWN == {"bell": own}
+
+
 def changed(old, new, source):
     """The names that a source defines, before and after a change, as in a cell that runs again."""
     for text in (source, source.replace(old, new)):
@@ -196,6 +209,9 @@ def test_bad_registrations(arguments, error, words):
     with pytest.raises(error, match=words):
         register(*arguments)
     assert not encodings.OWN
+    register("seven", lambda run: 7)
+    with pytest.raises(TypeError, match="make of 'seven' must return an Encoding; got 7"):
+        encodings.new(TINY, "seven")
 
 
 @pytest.mark.parametrize("length", [(8,), (8, 16)])

@@ -9,7 +9,17 @@ import pytest
 import torch
 
 from d2lpos.lab import machine as module
-from d2lpos.lab.machine import alike, chip, commit, forget_peak, held_bytes, installed, machine, peak_bytes, processor
+from d2lpos.lab.machine import (
+    alike,
+    chip,
+    commit,
+    forget_peak,
+    held_bytes,
+    installed,
+    machine,
+    peak_bytes,
+    processor,
+)
 
 INFO = """processor\t: 0
 cpu family\t: 25
