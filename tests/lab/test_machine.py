@@ -9,17 +9,7 @@ import pytest
 import torch
 
 from d2lpos.lab import machine as module
-from d2lpos.lab.machine import (
-    alike,
-    chip,
-    commit,
-    forget_peak,
-    held_bytes,
-    installed,
-    machine,
-    peak_bytes,
-    processor,
-)
+from d2lpos.lab.machine import alike, chip, commit, machine, processor
 
 INFO = """processor\t: 0
 cpu family\t: 25
@@ -46,7 +36,7 @@ def told(monkeypatch):
 def test_a_machine_is_told_and_its_processor_by_name_family_model_and_stepping(told, monkeypatch):
     monkeypatch.setattr(platform, "processor", lambda: "")
     monkeypatch.setattr(platform, "machine", lambda: "wood")
-    assert (processor(), chip(), installed("no package")) == ("wood", None, None)
+    assert (processor(), chip(), module.installed("no package")) == ("wood", None, None)
     told["/proc/cpuinfo"] = INFO
     monkeypatch.setattr(module, "version", lambda name: f"{name} 1.2")
     assert machine("cpu") == {
@@ -61,16 +51,16 @@ def test_a_machine_is_told_and_its_processor_by_name_family_model_and_stepping(t
 
 
 def test_memory_is_told_by_linux_or_of_a_gpu_by_torch(told, monkeypatch):
-    assert peak_bytes("cpu") is held_bytes("cpu") is None
+    assert module.peak_bytes("cpu") is module.held_bytes("cpu") is None
     told["/proc/self/status"] = "Name:\tone\nVmHWM:\t    7 kB\nVmRSS:\t    5 kB\n"
-    assert (peak_bytes("cpu"), held_bytes("cpu")) == (7168, 5120)
+    assert (module.peak_bytes("cpu"), module.held_bytes("cpu")) == (7168, 5120)
     told["/proc/self/status"] = "Name:\tone\n"
-    assert peak_bytes("cpu") is None
+    assert module.peak_bytes("cpu") is None
     for name in "max_memory_allocated", "memory_allocated", "reset_peak_memory_stats", "get_device_name":
         monkeypatch.setattr(torch.cuda, name, lambda device, name=name: forgotten.append(device) or name)
     forgotten = []
-    assert (peak_bytes("cuda:1"), held_bytes("cuda:1")) == ("max_memory_allocated", "memory_allocated")
-    forget_peak("cuda:1")
+    assert (module.peak_bytes("cuda:1"), module.held_bytes("cuda:1")) == ("max_memory_allocated", "memory_allocated")
+    module.forget_peak("cuda:1")
     assert forgotten == 3 * ["cuda:1"] and machine("cuda:1")["device"] == "get_device_name"
 
 
