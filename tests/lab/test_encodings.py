@@ -86,7 +86,6 @@ def test_each_name_makes_its_class_and_lends_a_color_of_the_book():
         assert word in type(encoding).__name__.lower() and vars(encoding).items() >= arguments.get(name, {}).items(), name
     assert ENCODINGS["fire"](replace(TINY, length=64)).threshold == 16 and len(ENCODINGS["cope"](TINY).table) == TINY.length
     assert not any(ENCODINGS[name](replace(TINY, causal=True, length=64)).bidirectional for name in ("t5", "t5 short"))
-    assert len(ENCODINGS["learned"](replace(TINY, places="drawn", limit=9)).table) == 9
     assert FAMILY.keys() == ENCODINGS.keys() and {*FAMILY.values()} <= STYLE.keys()
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from d2lpos.lab import PROBES, eviction, run_probe
+from d2lpos.lab import PROBES, eviction, records, run_probe
 from d2lpos.lab.eviction import Cache, evict, worth
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.real import hidden
@@ -107,7 +107,7 @@ def test_rows_of_the_study(monkeypatch):
     assert begun[21:36] == [(640, size) for size in branches] * 3  # behind the prompt, read at once and in 20 pieces
     ends = [640 + len(question) - 1 for _, question, _ in asked]
     assert begun[36:] == [part for end in ends for part in ((640, end - 640), (end, 6))]
-    assert len(rows) == 11
+    assert [*rows] == [row["case"] for row in records("real-eviction")[0]["rows"]]
     assert all(row["stays"] == [1.0] * 4 and row["first"] == 1 for row in rows.values() if row["loss"] is not None)
     assert {(row["right"], row["of"]) for row in rows.values()} == {(20, 20)}
     for row in rows.values():

@@ -3,6 +3,7 @@
 import platform
 import subprocess
 from io import StringIO
+from mmap import mmap
 from pathlib import Path
 
 import pytest
@@ -54,8 +55,6 @@ def test_memory_is_told_by_linux_or_of_a_gpu_by_torch(told, monkeypatch):
     assert module.peak_bytes("cpu") is module.held_bytes("cpu") is None
     told["/proc/self/status"] = "Name:\tone\nVmHWM:\t    7 kB\nVmRSS:\t    5 kB\n"
     assert (module.peak_bytes("cpu"), module.held_bytes("cpu")) == (7168, 5120)
-    told["/proc/self/status"] = "Name:\tone\n"
-    assert module.peak_bytes("cpu") is None
     for name in "max_memory_allocated", "memory_allocated", "reset_peak_memory_stats", "get_device_name":
         monkeypatch.setattr(torch.cuda, name, lambda device, name=name: forgotten.append(device) or name)
     forgotten = []
@@ -64,14 +63,12 @@ def test_memory_is_told_by_linux_or_of_a_gpu_by_torch(told, monkeypatch):
     assert forgotten == 3 * ["cuda:1"] and machine("cuda:1")["device"] == "get_device_name"
 
 
-@pytest.mark.parametrize(
-    "name", ["device", "processor", "chip", "vectors", "system", "threads", "torch", "compiled"]
-)
-def test_machines_are_of_one_kind_where_all_is_the_same_that_both_tell(name):
+def test_machines_are_of_one_kind_where_all_is_the_same_that_both_tell():
     about = machine("cpu") | {"compiled": False}
     assert alike(about, about | {"commit": "another", "started": 1})
-    assert not alike(about, about | {name: "another"})
-    assert alike(about, {key: value for key, value in about.items() if key != name})
+    for name in "device", "processor", "chip", "vectors", "system", "threads", "torch", "compiled":
+        assert not alike(about, about | {name: "another"})
+        assert alike(about, {key: value for key, value in about.items() if key != name})
 
 
 def test_the_commit_has_a_plus_where_files_were_changed_and_is_none_where_git_has_not_the_package(tmp_path, monkeypatch):
@@ -98,17 +95,12 @@ def test_the_commit_has_a_plus_where_files_were_changed_and_is_none_where_git_ha
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells")
-def test_the_peak_is_what_was_held_at_once_since_it_was_forgotten(python):
-    # In a process of its own: what a long one holds free would serve for the tensor.
-    code = """
-import torch
-from d2lpos.lab.machine import forget_peak, held_bytes, peak_bytes
-torch.ones(2**24)
-forget_peak("cpu")
-before = peak_bytes("cpu")
-assert 2**24 < before < held_bytes("cpu") + 2**24
-torch.ones(2**24)  # 64 MiB
-assert peak_bytes("cpu") - before > 0.9 * 2**26 > held_bytes("cpu") - before
-"""
-    done = python("-c", code)
-    assert done.returncode == 0, done.stderr
+def test_the_peak_is_what_was_held_at_once_since_it_was_forgotten():
+    with mmap(-1, 2**27) as room:
+        room.write(bytes(2**27))
+    module.forget_peak("cpu")
+    before = module.peak_bytes("cpu")
+    assert 2**24 < before < module.held_bytes("cpu") + 2**24
+    with mmap(-1, 2**26) as room:
+        room.write(bytes(2**26))
+    assert module.peak_bytes("cpu") - before > 0.9 * 2**26 > module.held_bytes("cpu") - before

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.lab import PROBES, Probe, run_probe
+from d2lpos.lab import PROBES, Probe, records, run_probe
 from d2lpos.lab import drafts as served
 from d2lpos.lab.bits import RoundedKeys, StoredKeys, rounded
 from d2lpos.lab.probe import loaded, tokens
@@ -42,7 +42,7 @@ def test_each_way_is_a_pass_with_keys_on_such_levels():
         "as trained": lambda k: k,
     }
     rows = run_probe(probe)["rows"]
-    assert len(rows) == 2 * len(ways) - 1
+    assert [row["case"] for row in rows] == [row["case"] for row in records("real-bits")[0]["rows"]] and len(rows) == 2 * len(ways) - 1
     for row in rows:
         before = row["turn"] == "before"
         keys = StoredKeys(model.encoding, ways[row["way"]], before)
