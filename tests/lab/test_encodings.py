@@ -91,12 +91,12 @@ def test_each_name_makes_its_class_and_lends_a_color_of_the_book():
 
 def test_a_wrapper_without_a_change_is_its_encoding():
     torch.manual_seed(0)
-    x, here = torch.randn(2, 64, TINY.dim), torch.arange(64)
+    x, here, there = torch.randn(2, 64, TINY.dim), torch.arange(1, 65), torch.arange(64)
     q, k, v = torch.randn(3, 2, TINY.heads, 64, TINY.dim // TINY.heads)
     for name in (name for name in ENCODINGS if name not in SQUARE):
         inner = ENCODINGS[name](replace(TINY, length=64))
         one, other = (
-            attend(q, k, v, here, here, encoding, causal_mask(here, here), hidden_features=encoding.hidden_features(x))
+            attend(q, k, v, here, there, encoding, causal_mask(here, there), hidden_features=encoding.hidden_features(x))
             for encoding in (EncodingWrapper(inner), inner)
         )
         torch.testing.assert_close(one, other, msg=name)

@@ -283,13 +283,13 @@ def test_sharper_multiplies_all_logits_of_late_queries(encoding):
     run = replace(TINY, encoding=encoding, tested=(48,))
     layer = build(run).blocks[0].attention
     q, k = torch.randn(2, 1, 4, 48, 4)
-    here = torch.arange(48)
+    here, there = torch.arange(48), 2 * torch.arange(48)
     changed = EVAL_MODES["sharper"](run, 48)(layer.encoding)
-    past = causal_mask(here, here)
-    plain = attention_weights(q, k, here, here, layer.encoding, past).log()
+    past = causal_mask(here, there)
+    plain = attention_weights(q, k, here, there, layer.encoding, past).log()
     factors = (here + 1.0).log().div(math.log(12)).clamp(min=1)
     wanted = (plain * factors[:, None]).masked_fill(~past, -torch.inf).softmax(dim=-1)
-    torch.testing.assert_close(attention_weights(q, k, here, here, changed, past), wanted)
+    torch.testing.assert_close(attention_weights(q, k, here, there, changed, past), wanted)
     assert factors[11] == 1 < factors[12]
 
 
