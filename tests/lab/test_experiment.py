@@ -334,14 +334,14 @@ def test_a_gate_multiplies_what_attention_puts_out_and_a_logit_joins_each_softma
 
 def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
     run = replace(TINY, eval_modes=("as trained", "yarn"), tested=(12, 48), probe=True)
-    more = {"continue_training": ("as trained", "yarn"), "further_length": 48, "further_steps": 4}
+    more = {"continue_training": ("as trained", "yarn"), "further_length": 48, "further_steps": 5}
     plain, record = execute(run), execute(replace(run, **more))
     assert record["probes"] == plain["probes"]
     trained, on = record["metrics"][: len(plain["metrics"])], record["metrics"][len(plain["metrics"]) :]
     assert trained == plain["metrics"]
     assert [row["reading"] for row in on] == ["as trained, trained on"] * 4 + ["yarn, trained on"] * 4
     assert [(row["reading"], row["step"], row["tokens"]) for row in record["further"]] == [
-        (name, step, step * 48) for name in more["continue_training"] for step in (2, 4)
+        (name, step, step * 48) for name in more["continue_training"] for step in (2, 4, 5)
     ]
     for row in record["further"]:
         assert row.keys() == {"reading", "step", "tokens", "validation", "test", "unseen"}
