@@ -1,13 +1,15 @@
 """Pieces that were read apart, on the stand-in: each method beside one pass over a row that has everything."""
 
+import copy
 import math
 import re
+from dataclasses import replace
 
 import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.lab import Probe, apart, run_probe
+from d2lpos.lab import Probe, apart, records, run_probe
 from d2lpos.lab.apart import APE, GRID, LEFT_OUT, judged, weighted
 from d2lpos.lab.probe import encoder, loaded
 from d2lpos.lab.reuse import LEAD, Request
@@ -37,16 +39,27 @@ def test_temperature_sharpens_within_the_document_and_scale_is_a_power_of_its_we
     assert shares["document"] == [pytest.approx(weights[:, document].sum(dim=-1).mean().item())]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def model():
+    """The stand-in with a third layer, whose keys alone are chosen from where CacheBlend reads."""
+    model = copy.deepcopy(loaded("stand-in"))
+    model.blocks.append(model.blocks[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("d2lpos.lab.reuse.loaded", lambda *_: model)
+        yield model
+
+
 @pytest.fixture(scope="module")
 def rows():
-    return {row["case"]: row for row in run_probe(PROBE)["rows"]}
+    made = {row["case"]: row for row in run_probe(PROBE)["rows"]}
+    assert [*made] == [row["case"] for row in records("real-apart")[0]["rows"]]
+    return made
 
 
 @pytest.mark.parametrize(("case", "same_places"), [("the prefix stays", False), (APE.format(1.0, 1.0), True)])
-def test_a_prefix_that_stays_is_one_pass_in_which_each_piece_sees_it_and_itself(rows, case, same_places):
+def test_a_prefix_that_stays_is_one_pass_in_which_each_piece_sees_it_and_itself(model, rows, case, same_places):
     """Each piece reads a second copy of the prefix, just before its own first place, that nothing else sees."""
-    model, lead = loaded("stand-in"), encoder("stand-in")(LEAD)
-    request = Request(PROBE, "cpu", before=LEAD)
+    lead, request = encoder("stand-in")(LEAD), Request(PROBE, "cpu", before=LEAD)
     size, start, end = request.size_of_piece, request.room[0], request.room[0] + 320
     before, document, after = request.row[0, :start], request.row[0, start:end], request.row[0, end:][request.of[end:] == 1]
     begins = [start + (0 if same_places else size * number) for number in range(4)]
@@ -65,17 +78,50 @@ def test_a_prefix_that_stays_is_one_pass_in_which_each_piece_sees_it_and_itself(
     assert rows[case]["loss"] == pytest.approx(each.mean().item(), abs=2e-6)
 
 
-def test_shares_are_the_weights_that_the_passages_next_tokens_give(rows):
-    model, request, weights = loaded("stand-in"), Request(PROBE, "cpu"), []
-    here, mask = request.here, request.causal
+def test_ways_that_are_also_in_reuse_lose_the_same(rows):
+    theirs = [row for row in run_probe(replace(PROBE, study="real-reuse"))["rows"] if row["case"] in rows]
+    assert len(theirs) == 6
+    for row in theirs:
+        assert {name: rows[row["case"]][name] for name in row} == pytest.approx(row, abs=3e-6)
+
+
+def test_a_sixth_of_the_document_is_chosen_by_the_second_layer_s_values_and_t_and_s_are_those_of_the_row(rows):
+    request, behind = Request(PROBE, "cpu"), Request(PROBE, "cpu", before=LEAD)
+    own, fresh, alone = request.own, request.add_row("", request.index >= 0, None), request.stored_alone([])
+    far = (fresh[1][1] - alone[1][1]).square().sum(dim=(0, 1, 3)).where(own, -1)
+    request.add_row("CacheBlend's 16 %", ~own | (far >= far.sort().values[-51]), [*fresh[:2], alone[2]])
+    there = behind.here - (behind.of > 0) * 240  # of four pieces at the same places
+    there[behind.own] = behind.room[0] + torch.arange(80).repeat(4)
+    attention, _ = weighted(behind.own, behind.own, {}, 0.4, 0.8)
+    kept = behind.stored_alone(encoder("stand-in")(LEAD))
+    behind.add_row(APE.format(0.4, 0.8), ~behind.own, kept, positions=there, attention=attention)
+    for row in (request.rows[-1], behind.rows[-1]):
+        assert {name: rows[row["case"]][name] for name in row} == pytest.approx(row, abs=3e-6)
+
+
+def weights_of(model, row, here, mask):
+    """The weights of a whole pass, (query, key), a mean over layers and heads."""
+    weights = []
 
     def watch(layer: int, q: torch.Tensor, k: torch.Tensor) -> None:
         weights.append(attention_weights(q, k, here, here, model.encoding, mask)[0])
 
-    model.read(model.embed(request.row), positions=here, mask=mask, watch=watch)
+    model.read(model.embed(row), positions=here, mask=mask, watch=watch)
+    return torch.stack(weights).mean(dim=(0, 1))
+
+
+def test_shares_are_the_weights_that_the_passages_next_tokens_give(model, rows):
+    request, place = Request(PROBE, "cpu"), torch.arange(80)
     asked = (request.of == 1).nonzero()[:-1, 0]
-    means = torch.stack(weights).mean(dim=(0, 1))[asked].mean(dim=0)  # (key,)
+    means = weights_of(model, request.row, request.here, request.causal)[asked].mean(dim=0)  # (key,)
     shares = rows["computed fresh"]["shares"]
+    start, rest = request.room[0], request.own & ~request.first
+    assert shares["document"] == pytest.approx(means[rest].sum().item(), abs=2e-5)
+    assert shares["prompt"] == pytest.approx(means[1:start].sum().item(), abs=2e-5)
+    alone = [weights_of(model, piece, place, place <= place[:, None])[16:, 0].mean() for piece in request.row[:, request.own].chunk(4, dim=1)]
+    assert rows["turned on"]["alone"] == pytest.approx(sum(alone).item() / 4, abs=2e-5)
+    lengths = torch.cat([v[:, :, request.own].norm(dim=-1).unflatten(2, (4, 80)) for _, v in request.stored_alone([])])
+    assert rows["turned on"]["value"] == pytest.approx((lengths[..., 0] / lengths[..., 1:].mean(dim=-1)).mean().item(), abs=2e-5)
     assert shares["row's first"] == pytest.approx(means[0].item(), abs=2e-5)
     assert shares["pieces' first"] == pytest.approx(means[request.first].sum().item(), abs=2e-5)
     assert shares["new"] == pytest.approx(means[request.of > 0].sum().item(), abs=2e-5)

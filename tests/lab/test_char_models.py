@@ -1,12 +1,13 @@
 """Trained models in 8 bits, and the files that pages load them from."""
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 
-from d2lpos import Learned, T5Bias, Transformer
+from d2lpos import T5Bias, Transformer
 from d2lpos.lab import execute, records, training
 from d2lpos.lab.char_models import card, char_model, losses, pack, script
 from d2lpos.lab.models import build
@@ -19,18 +20,21 @@ RECORDS = {record["run"]["encoding"]: record for record in records("readers")}
 TEXT = characters("test", flowing=True)[:513]
 
 
-def small(encoding=None):
+def test_every_number_is_within_half_a_step_and_as_it_was_in_rows_of_fewer_than_16():
     torch.manual_seed(0)
-    return Transformer(vocabulary=6, outputs=20, dim=32, heads=2, layers=1, encoding=encoding or T5Bias(2))
-
-
-def test_every_number_is_within_half_a_step():
-    model = small(Learned(8, 32))
-    weights = unpack(pack(model))
+    model = Transformer(vocabulary=6, outputs=20, dim=16, heads=2, layers=1, encoding=T5Bias(2))
+    packed = pack(model)
+    assert all((kind == "q8") == (columns > 15) for _, _, columns, kind in packed["shapes"])
+    weights = unpack(packed)
     for name, parameter in model.named_parameters():
         rows = parameter.detach().reshape(-1, parameter.shape[-1])
-        assert ((weights[name] - rows).abs().amax(1) <= rows.abs().amax(1) / 127 / 2 + 1e-7).all(), name
+        step = rows.abs().amax(1) / 127 * (rows.shape[1] > 15)
+        assert ((weights[name] - rows).abs().amax(1) <= step / 2 + 1e-7).all(), name
     assert not torch.equal(weights["head.weight"], model.head.weight)
+    for bad in torch.tensor([math.inf]), torch.ones(1, 1, 1):
+        model.head.bias = torch.nn.Parameter(bad)
+        with pytest.raises(ValueError, match=r"head\.bias must be a finite vector or matrix; got \(1,"):
+            pack(model)
 
 
 def test_a_loss_is_what_the_lab_measures():

@@ -1,23 +1,26 @@
 """Encodings that a reader registers, here and in other processes."""
 
+import math
 import sys
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from textwrap import dedent
+from types import MethodType
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 
-from d2lpos import ALiBi, Encoding
+from d2lpos import ALiBi, Encoding, RoPE
 from d2lpos.figures import STYLE
 from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.encodings import ENCODINGS, FAMILY, SQUARE
+from d2lpos.lab.encodings import ENCODINGS, FAMILY, SQUARE, mark, unpack
 from d2lpos.lab.fingerprint import fingerprint
 from d2lpos.lab.models import EncodingWrapper
 from d2lpos.lab.plot import describe, plot
+from d2lpos.rotary import scaling
 from d2lpos.transformer import attend, causal_mask
 from tests.lab.results import result
 
@@ -72,20 +75,28 @@ def test_a_script_does_what_its_code_says_now(tmp_path, monkeypatch, python):
 
 def test_each_name_makes_its_class_and_lends_a_color_of_the_book():
     others = {"none": "encoding", "axial": "rope"}
+    arguments = {
+        "learned": {"length": 64, "dim": 16}, "mlp": {"length": 64}, "shaw": {"features": 8, "clip": 16}, "shaw wide": {"clip": 63},
+        "t5": {"bidirectional": True, "buckets": 32, "max_distance": 128}, "t5 short": {"bidirectional": True, "max_distance": 64},
+        "t5 near": {"bidirectional": True, "buckets": 8, "max_distance": 5}, "axial": {"dim": 8, "base": 100, "axes": 2},
+    }
     for name, make in ENCODINGS.items():
         word = others.get(name, name.split()[0].replace("-", ""))
-        assert word in type(make(replace(TINY, length=64))).__name__.lower(), name
+        encoding = make(replace(TINY, length=64))
+        assert word in type(encoding).__name__.lower() and vars(encoding).items() >= arguments.get(name, {}).items(), name
+    assert ENCODINGS["fire"](replace(TINY, length=64)).threshold == 16 and len(ENCODINGS["cope"](TINY).table) == TINY.length
+    assert not any(ENCODINGS[name](replace(TINY, causal=True, length=64)).bidirectional for name in ("t5", "t5 short"))
     assert FAMILY.keys() == ENCODINGS.keys() and {*FAMILY.values()} <= STYLE.keys()
 
 
 def test_a_wrapper_without_a_change_is_its_encoding():
     torch.manual_seed(0)
-    x, here = torch.randn(2, 64, TINY.dim), torch.arange(64)
+    x, here, there = torch.randn(2, 64, TINY.dim), torch.arange(1, 65), torch.arange(64)
     q, k, v = torch.randn(3, 2, TINY.heads, 64, TINY.dim // TINY.heads)
     for name in (name for name in ENCODINGS if name not in SQUARE):
         inner = ENCODINGS[name](replace(TINY, length=64))
         one, other = (
-            attend(q, k, v, here, here, encoding, causal_mask(here, here), hidden_features=encoding.hidden_features(x))
+            attend(q, k, v, here, there, encoding, causal_mask(here, there), hidden_features=encoding.hidden_features(x))
             for encoding in (EncodingWrapper(inner), inner)
         )
         torch.testing.assert_close(one, other, msg=name)
@@ -104,11 +115,24 @@ def test_what_a_change_changes():
     assert run.key not in keys, "a run of an earlier cell stands for the code of now"
 
 
+def test_what_another_process_sends_is_known_unless_it_was_registered_here():
+    register("bell", bell(), "alibi", version=1)
+    sent = encodings.packed("bell")
+    assert sent.code == mark("bell")[1] and encodings.packed("rope") is None is mark("rope")
+    unpack("bell", replace(sent, code="another"))
+    assert mark("bell") == [1, sent.code]
+    encodings.OWN.clear()
+    for own in sent, replace(sent, code="another"):
+        unpack("bell", own)
+        unpack("rope", None)
+    assert mark("bell") == [1, "another"] and encodings.OWN == {"bell": own}
+
+
 def changed(old, new, source):
     """The names that a source defines, before and after a change, as in a cell that runs again."""
     for text in (source, source.replace(old, new)):
         assert text != source or text is source
-        names = {"__name__": "__main__", "torch": torch, "Encoding": Encoding, "partial": partial, "np": np}
+        names = {"__name__": "__main__", "torch": torch, "Encoding": Encoding}
         exec(dedent(text), names)  # noqa: S102, as a cell is
         yield fingerprint(names["make"])
 
@@ -120,16 +144,14 @@ def changed(old, new, source):
     ("2", "3", "def helper(x): return 2\ndef make(run): return helper(run)"),
     ("2", "3", "def make(run, width=2): return width"),
     ("2", "3", "def make(run, *, width=2): return width"),
+    ("run, width", "run, *, width", "def make(run, width): return width"),
     ("'a'", "'b'", "def make(run): return run.dim in {'a', 'c', 'd'}"),
     ("2", "3", "class E(Encoding):\n  rate = 2\nmake = lambda run: E()"),
     ("n == 0", "n == 1", "def even(n): return n == 0 or odd(n - 1)\ndef odd(n): return n and even(n - 1)\nmake = even"),
     ("2", "3", "class E(Encoding):\n  def embed(self, x, positions): return x * 2\nmake = E"),
     ("2", "3", "class A:\n  def f(self): return 2\nclass E(A, Encoding): pass\nmake = lambda run: E()"),
-    ("2", "3", "class E:\n  @property\n  def f(self): return 2\nmake = E"),
     ("2", "3", "class E:\n  @staticmethod\n  def f(): return 2\nmake = E"),
-    ("2.0", "2.5", "table = torch.tensor([1.0, 2.0])\nmake = lambda run: table"),
-    ("2.0", "2.5", "table = np.array([1.0, 2.0])\nmake = lambda run: table"),
-    ("2", "3", "make = partial(lambda run, width: width, width=2)"),
+    ("2", "3", "from abc import ABC\nclass E(ABC):\n  def __call__(self, run): return 2\nmake = E"),
     ("2", "3", "class M:\n  def width(self): return 2\nm = M()\nmake = lambda run: m.width()"),
     ("2", "3", "class M:\n  def make(self, run): return self.x\nm = M()\nm.x = 2\nmake = m.make"),
     ("2", "3", "def outer():\n  def make(run): return later if run else 2\n  return make\n  later = 1\nmake = outer()"),
@@ -141,6 +163,15 @@ def test_every_change_of_the_code_is_seen(old, new, source):
     assert before != after
     same, commented = changed("\n", "  # as before\n", source + "\n")
     assert same == commented == before
+
+
+def test_what_has_no_code_has_the_same_hash_for_good():
+    """A reader's store has runs under such hashes."""
+    kind = type("Kind", (), {"__module__": "__main__", "__doc__": "not read", "rate": 2})
+    one, descriptors = kind(), [property(abs), cached_property(abs), staticmethod(abs), classmethod(abs)]
+    values = ["a", b"b", None, ..., (1.5, True), {3}, {"k": 4}, torch.tensor([5]), np.array([6.0]), torch.float16, math.pi, math]
+    values += [partial(abs, 7, k=8), MethodType(abs, 9), kind, one, one, *descriptors, "".join, RoPE, scaling.linear]
+    assert fingerprint(values) == "36a98ff643b64b0f"
 
 
 def test_a_module_of_the_readers_own_is_read(tmp_path, monkeypatch):
@@ -177,6 +208,9 @@ def test_bad_registrations(arguments, error, words):
     with pytest.raises(error, match=words):
         register(*arguments)
     assert not encodings.OWN
+    register("seven", lambda run: 7)
+    with pytest.raises(TypeError, match="make of 'seven' must return an Encoding; got 7"):
+        encodings.new(TINY, "seven")
 
 
 @pytest.mark.parametrize("length", [(8,), (8, 16)])

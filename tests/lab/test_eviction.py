@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from d2lpos.lab import PROBES, eviction, run_probe
+from d2lpos.lab import PROBES, eviction, records, run_probe
 from d2lpos.lab.eviction import Cache, evict, worth
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.real import hidden
@@ -55,8 +55,9 @@ def test_each_policy_keeps_what_its_authors_keep():
     assert kept("window and 4 first", 6) == [0, 1, 2, 3, 6, 7]
     assert kept("H2O", 4) == [1, 3, 6, 7]
     assert kept("TOVA", 4) == [0, 2, 4, 6]
-    far = torch.zeros(1, 1, 60)
-    far[..., [0, 9, 20]] = torch.tensor([0.7, 1, 0.8])
+    far = torch.zeros(1, 33, 60)
+    far[:, 0, 15] = 9  # before the last 32 queries
+    far[:, -1, [0, 9, 20]] = torch.tensor([0.7, 1, 0.8])
     chosen = worth("SnapKV", far, torch.zeros(1, 60), 38)[0].topk(38).indices.sort().values.tolist()
     assert chosen == [0, 7, 8, 9, 10, 11, *range(28, 60)]  # the first, of three neighbors, five of one key, and the last 32
 
@@ -88,7 +89,7 @@ def test_the_share_of_a_number_that_stays_is_of_its_digits():
 
 @torch.no_grad()
 def test_rows_of_the_study(monkeypatch):
-    """With room for all, each case says what the model says that goes on from the prompt, here all that is asked."""
+    """With room for all, each case says what the model says that goes on from the prompt, here all that is asked but a digit."""
     monkeypatch.setattr(eviction, "CAPACITY", 640)
     prompt, asked = hidden(PROBE, 4)
 
@@ -96,6 +97,7 @@ def test_rows_of_the_study(monkeypatch):
         return list(digits) if len(digits) == 5 else says(text, [*digits, MODEL(torch.tensor([[*text, *digits]]))[0, -1].argmax().item()])
 
     asked = [(place, question, says(prompt + question)) for place, question, _ in asked]
+    asked[1][2][-1] += 1
     monkeypatch.setattr(eviction, "hidden", lambda *_: (prompt, asked))
     hay = 640 - sum(len(question) + 7 for _, question, _ in asked)  # five digits and the end of a sentence
     after = tokens(replace(PROBE, length=hay + 97))[0, hay:]
@@ -107,8 +109,8 @@ def test_rows_of_the_study(monkeypatch):
     assert begun[21:36] == [(640, size) for size in branches] * 3  # behind the prompt, read at once and in 20 pieces
     ends = [640 + len(question) - 1 for _, question, _ in asked]
     assert begun[36:] == [part for end in ends for part in ((640, end - 640), (end, 6))]
-    assert len(rows) == 11
+    assert [*rows] == [row["case"] for row in records("real-eviction")[0]["rows"]]
     assert all(row["stays"] == [1.0] * 4 and row["first"] == 1 for row in rows.values() if row["loss"] is not None)
-    assert {(row["right"], row["of"]) for row in rows.values()} == {(20, 20)}
+    assert {(row["right"], row["of"], *row["digits"]) for row in rows.values()} == {(19, 20, 5, 4, 5, 5)}
     for row in rows.values():
         assert row["loss"] is None or row["loss"] == pytest.approx(loss, abs=2e-5)

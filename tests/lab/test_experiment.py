@@ -4,6 +4,7 @@ import json
 import math
 import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
@@ -14,6 +15,7 @@ from d2lpos.bias import Bias
 from d2lpos.lab import TASKS, Run, experiment, inside, models, train
 from d2lpos.lab.experiment import execute
 from d2lpos.lab.inside import states
+from d2lpos.lab.machine import peak_bytes
 from d2lpos.lab.models import (
     DROPOUTS,
     EVAL_MODES,
@@ -59,12 +61,14 @@ def test_a_run_leaves_the_random_numbers_of_others_alone():
 def test_a_row_of_the_curve_has_the_mean_loss_since_the_row_before():
     each, two = ([row["train"] for row in execute(replace(TINY, checks=checks))["curve"]] for checks in (4, 2))
     assert two == pytest.approx([(each[0] + each[1]) / 2, (each[2] + each[3]) / 2]) and len(each) == 4
+    assert [row["step"] for row in execute(replace(TINY, steps=5))["curve"]] == [2, 4, 5]
 
 
 def test_a_record_tells_what_was_run_and_where():
     start = time.perf_counter()
     record = execute(TINY)
     assert 0 < record["seconds"] <= time.perf_counter() - start + 0.01
+    assert abs(datetime.fromisoformat(record["started"]) - datetime.now(UTC)) < timedelta(minutes=5) and len(record["started"]) == 25
     assert record == json.loads(json.dumps(record))
     assert Run.from_fields(record["run"]) == TINY and record["key"] == TINY.key
     assert [(row["length"], row["split"]) for row in record["metrics"]] == [
@@ -75,15 +79,17 @@ def test_a_record_tells_what_was_run_and_where():
     assert [row["step"] for row in record["curve"]] == [2, 4]
     assert record["parameters"] == sum(p.numel() for p in build(TINY).parameters())
     about = record["machine"]
-    assert about["device"] == "cpu" and about["threads"] == 1 and about["torch"] == torch.__version__
+    assert about["device"] == "cpu" and about["threads"] == 1 and about["compiled"] is False
+    assert record["versions"] == TINY.versions and record["peak_bytes"] == pytest.approx(peak_bytes("cpu"), rel=0.5)
 
 
-@pytest.mark.parametrize(("task", "asked"), [
-    ("copy", {(64, 512, 64, None), (512, 512, 64, None)}),
-    ("language", {(64, 128, 64, 512), (512, 128, 64, 512)}),
-    ("needle in a novel", {(64, 128, 64, 512), (512, 128, 64, 512), (64, 512, 64, None), (512, 512, 64, None)}),
+@pytest.mark.parametrize(("task", "tested", "asked"), [
+    ("copy", (64,), {(64, 1024, 64, None)}),
+    ("copy", (64, 512), {(64, 512, 64, None), (512, 512, 64, None)}),
+    ("language", (64, 512), {(64, 128, 64, 512), (512, 128, 64, 512)}),
+    ("needle in a novel", (64, 512), {(64, 128, 64, 512), (512, 128, 64, 512), (64, 512, 64, None), (512, 512, 64, None)}),
 ])
-def test_longer_rows_are_fewer_and_a_window_has_the_same_last_tokens_whatever_its_length(monkeypatch, task, asked):
+def test_longer_rows_are_fewer_and_a_window_has_the_same_last_tokens_whatever_its_length(monkeypatch, task, tested, asked):
     """Length, rows, last tokens and the rows' own length, of all tests; a needle is in a row, not in a window of one."""
     seen = set()
 
@@ -92,8 +98,14 @@ def test_longer_rows_are_fewer_and_a_window_has_the_same_last_tokens_whatever_it
         return {"loss": 1.0, "accuracy": 0.5, "loss_last": 1.0, "accuracy_last": 0.5}
 
     monkeypatch.setattr("d2lpos.lab.experiment.test", test)
-    execute(Run(task, "alibi", length=64, tested=(64, 512), steps=1, batch_size=2, dim=8, heads=2, layers=1))
+    execute(Run(task, "alibi", length=64, tested=tested, steps=1, batch_size=2, dim=8, heads=2, layers=1))
     assert {one for one in seen if one[2]} == asked
+
+
+def test_a_length_that_a_task_does_not_have_is_refused_before_training(monkeypatch):
+    monkeypatch.setattr(experiment, "train", None)
+    with pytest.raises(ValueError, match="length must be 64, .* got 17"):
+        execute(Run("digits", length=16, tested=(16, 17)))
 
 
 def test_lengths_are_drawn_when_the_shortest_is_told():
@@ -153,8 +165,9 @@ def test_a_stretched_table_keeps_its_ends_and_mixes_neighbors():
         (added,) = model.encoding.embed(torch.zeros(1, 23, 16), torch.arange(23))
     torch.testing.assert_close(added[::2], table)
     torch.testing.assert_close(added[1::2], (table[1:] + table[:-1]) / 2)
-    with eval_mode(model, LEARNED, "stretched", 12):
-        torch.testing.assert_close(logits(model, 12), logits(build(LEARNED), 12))
+    for length in 12, 1:
+        with eval_mode(model, LEARNED, "stretched", length):
+            torch.testing.assert_close(logits(model, length), logits(build(LEARNED), length))
 
 
 @pytest.mark.parametrize("encoding", ["sinusoidal", "learned"])
@@ -276,13 +289,13 @@ def test_sharper_multiplies_all_logits_of_late_queries(encoding):
     run = replace(TINY, encoding=encoding, tested=(48,))
     layer = build(run).blocks[0].attention
     q, k = torch.randn(2, 1, 4, 48, 4)
-    here = torch.arange(48)
+    here, there = torch.arange(48), 2 * torch.arange(48)
     changed = EVAL_MODES["sharper"](run, 48)(layer.encoding)
-    past = causal_mask(here, here)
-    plain = attention_weights(q, k, here, here, layer.encoding, past).log()
+    past = causal_mask(here, there)
+    plain = attention_weights(q, k, here, there, layer.encoding, past).log()
     factors = (here + 1.0).log().div(math.log(12)).clamp(min=1)
     wanted = (plain * factors[:, None]).masked_fill(~past, -torch.inf).softmax(dim=-1)
-    torch.testing.assert_close(attention_weights(q, k, here, here, changed, past), wanted)
+    torch.testing.assert_close(attention_weights(q, k, here, there, changed, past), wanted)
     assert factors[11] == 1 < factors[12]
 
 
@@ -321,14 +334,14 @@ def test_a_gate_multiplies_what_attention_puts_out_and_a_logit_joins_each_softma
 
 def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
     run = replace(TINY, eval_modes=("as trained", "yarn"), tested=(12, 48), probe=True)
-    more = {"continue_training": ("as trained", "yarn"), "further_length": 48, "further_steps": 4}
+    more = {"continue_training": ("as trained", "yarn"), "further_length": 48, "further_steps": 5}
     plain, record = execute(run), execute(replace(run, **more))
     assert record["probes"] == plain["probes"]
     trained, on = record["metrics"][: len(plain["metrics"])], record["metrics"][len(plain["metrics"]) :]
     assert trained == plain["metrics"]
     assert [row["reading"] for row in on] == ["as trained, trained on"] * 4 + ["yarn, trained on"] * 4
     assert [(row["reading"], row["step"], row["tokens"]) for row in record["further"]] == [
-        (name, step, step * 48) for name in more["continue_training"] for step in (2, 4)
+        (name, step, step * 48) for name in more["continue_training"] for step in (2, 4, 5)
     ]
     for row in record["further"]:
         assert row.keys() == {"reading", "step", "tokens", "validation", "test", "unseen"}
@@ -340,12 +353,19 @@ def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
 
 
 def test_a_fifth_of_the_rate_and_other_batches_train_on(monkeypatch):
-    calls, plain = [], experiment.train
-    monkeypatch.setattr(
-        experiment, "train", lambda *some, **more: calls.append((some[5], more["seed"])) or plain(*some, **more)
-    )
-    execute(replace(tiny("rope"), continue_training=("as trained",), further_length=24, further_steps=1, lr=1e-2))
-    assert calls == [(1e-2, 0), (2e-3, 2**30)]
+    calls, compiled, plain = [], [], experiment.train
+
+    def train(*some, seed, shortest, precision, **more):
+        calls.append((*some[2:], seed, shortest, precision, torch.are_deterministic_algorithms_enabled()))
+        plain(*some, seed=seed, shortest=shortest, precision=precision, **more)
+
+    monkeypatch.setattr(experiment, "train", train)
+    monkeypatch.setattr(torch, "compile", lambda model: compiled.append(1) or model)
+    more = {"further_length": 24, "further_steps": 1, "lr": 1e-2, "shortest": 12, "precision": "bfloat16"}
+    execute(replace(tiny("rope"), continue_training=("as trained",), **more), compiled=True)
+    assert calls == [(18, 8, 8, 1e-2, 0, 12, "bfloat16", True), (24, 1, 6, 2e-3, 2**30, 12, "bfloat16", True)] and compiled == [1]
+    execute(TINY)
+    assert compiled == [1]
 
 
 class Straight(Bias):

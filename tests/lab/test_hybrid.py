@@ -42,3 +42,5 @@ def test_a_seed_gives_the_same_weights_and_leaves_random_numbers_alone():
     one, other = (Hybrid(LAYERS, seed=seed).read(TEXT)[0] for seed in (1, 1))
     assert torch.equal(one, other) and not torch.equal(one, Hybrid(LAYERS, seed=2).read(TEXT)[0])
     assert torch.equal(torch.get_rng_state(), state)
+    lengths = [Hybrid([layer]).read(TEXT)[0][-1].norm().item() for layer in LAYERS] + [Hybrid(["state"], True).read(TEXT)[0][-1].norm().item()]
+    assert lengths == pytest.approx([5.253508, 5.025365, 5.123561, 4.860007, 5.328656, 5.414723, 7.30365, 4.802132], abs=1e-6)

@@ -1,6 +1,7 @@
 """Probes say the truth about vectors that are known, and are asked about texts that they have not seen."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from torch import nn
 from d2lpos import Encoding, Learned, Transformer
 from d2lpos.lab.inside import first_token, learned_table, probes
 from d2lpos.lab.tasks import TASKS
+from d2lpos.lab.training import UNSEEN
 
 LANGUAGE = TASKS["language"]
 
@@ -69,6 +71,21 @@ def test_the_first_token_of_a_model_that_leans_on_it_and_else_attends_evenly_tak
         block.attention.sinks = nn.Parameter(torch.full((4,), 9.0))  # a key that gives nothing out
     assert max(first_token(model, TASKS["echo"], 16, texts=2)) < share / 100
     assert not any(module._forward_pre_hooks for module in model.modules())
+
+
+def test_256_texts_are_asked_that_no_training_draws():
+    """Probes are fitted to as many others."""
+    asked = []
+
+    def sampler(size, length, generator):
+        asked.append((size, length, generator.initial_seed()))
+        return torch.zeros(size, length, dtype=torch.long), None
+
+    task, model = SimpleNamespace(tests={"test": sampler}), Transformer(vocabulary=18, outputs=17, dim=8, causal=True)
+    for more in {}, {"texts": 1, "seed": 3}:
+        probes(Known(exact), task, 8, **more)
+        first_token(model, task, 8, **more)
+    assert asked == [(512, 8, UNSEEN), (256, 8, UNSEEN), (2, 8, UNSEEN + 3), (1, 8, UNSEEN + 3)]
 
 
 def test_the_table_is_a_copy_that_training_does_not_change():

@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from d2lpos.lab import Store, export
-from d2lpos.lab.lines import read
+from d2lpos.lab.lines import read, write
 from tests.lab.errands import errands, record
 
 JSON = st.recursive(
@@ -56,6 +56,11 @@ def test_an_export_that_fails_leaves_the_file(tmp_path, runs, monkeypatch):
         export(store, tmp_path / "all.jsonl")
     assert (tmp_path / "all.jsonl").read_text() == ""
     assert {file.name for file in tmp_path.iterdir()} == {"lab.sqlite", "all.jsonl"}
+
+
+def test_lines_are_sorted_by_run_and_then_by_key(tmp_path):
+    write([{"run": run, "key": key} for run, key in ((2, "a"), (1, "c"), (1, "b"))], tmp_path / "some.jsonl")
+    assert (tmp_path / "some.jsonl").read_text() == '{"key": "b", "run": 1}\n{"key": "c", "run": 1}\n{"key": "a", "run": 2}\n'
 
 
 def full(path, *_, **__):

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.lab import PROBES, Probe, run_probe
+from d2lpos.lab import PROBES, Probe, records, run_probe
 from d2lpos.lab import drafts as served
 from d2lpos.lab.bits import RoundedKeys, StoredKeys, rounded
 from d2lpos.lab.probe import loaded, tokens
@@ -42,7 +42,7 @@ def test_each_way_is_a_pass_with_keys_on_such_levels():
         "as trained": lambda k: k,
     }
     rows = run_probe(probe)["rows"]
-    assert len(rows) == 2 * len(ways) - 1
+    assert [row["case"] for row in rows] == [row["case"] for row in records("real-bits")[0]["rows"]] and len(rows) == 2 * len(ways) - 1
     for row in rows:
         before = row["turn"] == "before"
         keys = StoredKeys(model.encoding, ways[row["way"]], before)
@@ -58,6 +58,16 @@ def test_keys_are_stored_before_they_turn_or_after(layout):
     torch.testing.assert_close(after, rounded(own.rotate_at(KEYS, HERE), 2, "channel"))
 
 
+def test_a_group_of_one_number_stays_as_it_is():
+    assert torch.equal(rounded(torch.full((2, 3), 0.3), 2, "channel"), torch.full((2, 3), 0.3))
+
+
+@pytest.mark.parametrize(("change", "error"), [({"by": "head"}, "by must be one of"), ({"bits": 0}, "bits must be"), ({"group": 0}, "group must be")])
+def test_bad_calls(change, error):
+    with pytest.raises(ValueError, match=error):
+        rounded(KEYS, **{"bits": 3, "by": "token"} | change)
+
+
 @pytest.mark.parametrize("layout", ["half", "interleaved"])
 def test_spared_tokens_and_pairs_keep_their_keys(layout):
     one = RoundedKeys(RoPE(8, layout=layout), 1, "channel", before=True, first=2, pairs=slice(2))
@@ -70,6 +80,7 @@ def test_spared_tokens_and_pairs_keep_their_keys(layout):
 
 def test_drafts_are_passes_with_queries_elsewhere_for_some_keys(monkeypatch):
     """As `InParts` has them: of the stand-in's two layers, the second is left out."""
+    assert [*served.LEFT_OUT] == [12, 13, 14, 15]
     monkeypatch.setattr(served, "LEFT_OUT", (1,))
     [probe] = PROBES["real-drafts"].runs(range(1), smoke=True)
     model, text, here = loaded("stand-in"), tokens(probe), torch.arange(32)
