@@ -80,14 +80,14 @@ def wait(page: str) -> str:
     """Return a page whose sections wait below its first screen (book.js), each about as high as its words and pictures say.
 
     >>> wait('blocking="render" href="#b"><section id="a"><h2>A</h2></section><section id="b"><h2>Words</h2></section>').partition("><")[2]
-    'section id="a"><h2>A</h2></section><section data-waits style="contain-intrinsic-height:auto 4px" id="b"><h2>Words</h2></section>'
+    'section id="a"><h2>A</h2></section><section data-waits style="--h:4px" id="b"><h2>Words</h2></section>'
     """
     expected = EXPECTED.search(page)
     start = page.rfind("<", 0, page.find(f' id="{expected[1]}"')) if expected else len(page)
     shown, *waiting = SECTION.split(page[start:])
     for at, section in enumerate(waiting):
         high = 0.72 * len(UNSEEN.sub("", section)) + 1.35 * sum(map(float, PICTURE.findall(section)))
-        waiting[at] = f'<section data-waits style="contain-intrinsic-height:auto {high:.0f}px"{section.removeprefix("<section")}'
+        waiting[at] = f'<section data-waits style="--h:{high:.0f}px"{section.removeprefix("<section")}'
     return page[:start] + shown + "".join(waiting)
 
 
