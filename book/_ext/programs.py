@@ -18,6 +18,7 @@ TERSER = Path(__file__).parents[1] / "_vendor" / "terser" / "bundle.min.js"
 LEAST = 20_000  # characters that are worth a request
 HEAD, CALL = '<script>\n"use strict"; {\n', r"for \(const element of [^\n]+\n *if \(!element\.shadowRoot\) "
 WHOLE = re.compile(rf"{re.escape(HEAD)}((?:(?!</script>).)*?)({CALL})render\(", re.DOTALL)
+LATER = re.compile(rf'({CALL})later\(element, \(\) => (.*)\)(?=;\n}})')
 APART = re.compile(rf'<script src="[^"]*figure-(\w+)\.js"></script>\n{re.escape(HEAD)}({CALL})figures\["\w+"\]\(')
 INLINE = re.compile(r"<script>((?:(?!</script>).){2000,}?)</script>", re.DOTALL)
 
@@ -61,7 +62,8 @@ def share(site: Path) -> None:
         return f'<script src="{static}/figure-{name}.js"></script>\n{HEAD}{match[2]}figures["{name}"]('
 
     for path, page in pages.items():
-        if (changed := WHOLE.sub(lambda match, path=path: apart(match, path), page)) != page:
+        shared = WHOLE.sub(lambda match, path=path: apart(match, path), page)
+        if (changed := re.sub(rf"({CALL})(?!later)(.*)(?=;\n}})", r"\1later(element, () => \2)", shared)) != page:
             path.write_text(changed, "utf-8")
 
 
@@ -73,4 +75,4 @@ def whole(page: str, site: Path) -> str:
         program = script.removeprefix('"use strict"; {\n').rpartition("(globalThis")[0]
         return f"{HEAD}{program}{match[2]}render("
 
-    return APART.sub(together, page)
+    return APART.sub(together, LATER.sub(r"\1\2", page))

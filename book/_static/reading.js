@@ -36,13 +36,13 @@ const reading = {
     const heading = element => element.querySelector("h1, h2").firstChild.textContent.trim();
     const title = document.querySelector("article h1").cloneNode(true);
     title.querySelector(".headerlink")?.remove();
-    const seen = new Map(sections.map(section => [section, {spent: 0, ended: false, needs: reading.needs(section.innerText.split(/\s+/).length)}]));
+    const seen = new Map(sections.map(section => [section, {spent: 0, ended: false}]));
     const look = () => {
       if (document.hidden) return;
       for (const section of sections) {
         const now = {...seen.get(section), ...reading.second(seen.get(section), section.getBoundingClientRect(), innerHeight)};
         seen.set(section, now);
-        if (now.ended && now.spent >= now.needs && !now.done && (now.done = true)) memory.write("read", name(section), new Date().toISOString().slice(0, 10));
+        if (now.ended && !now.done && (now.needs ??= reading.needs(section.innerText.split(/\s+/).length)) <= now.spent && (now.done = true)) memory.write("read", name(section), new Date().toISOString().slice(0, 10));
       }
       const here = sections.findLast(section => section.getBoundingClientRect().top < innerHeight / 2) ?? sections[0];
       if (seen.get(here).spent < 5) return;

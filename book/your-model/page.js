@@ -868,6 +868,7 @@ out.addEventListener("click", async event => {
   }
 });
 addEventListener("hashchange", () => location.hash.includes("=") && follow());  // others are places of the page
-new ResizeObserver(() => model && draw(true, false)).observe(page);
+let wide = width();  // its height is that of what it shows, and no news
+new ResizeObserver(() => { if (wide !== (wide = width()) && model) draw(true, false); }).observe(page);
 follow();
 }, () => document.querySelector(".yours .out").append("This browser is too old for this page. The command below gives the same answers."));

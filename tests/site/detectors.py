@@ -71,6 +71,7 @@ class Visit:
         self.page.evaluate("document.fonts.ready")
         self.page.evaluate(SCRIPT)
         self.page.evaluate("detect.unfold()")
+        self.page.evaluate("dispatchEvent(new Event('beforeprint'))")  # so that nothing waits to come near
         self.page.evaluate(FRAMES)
 
     def resize(self, width: int, height: int = 800) -> None:

@@ -122,6 +122,22 @@ def test_every_link_leads_to_a_place_that_is_in_sight_then(site, address, browse
     assert {name: places for name, places in lost.items() if places} == {}
 
 
+def test_what_is_below_the_first_screen_waits_until_it_comes_near(address, browser):
+    """Neither laid out nor made before, or a page answers late; a figure shows its picture."""
+    with visit(browser, DESK) as reader:
+        reader.page.goto(f"{address}/chapters/04-rope.html")
+        waiting = reader.page.locator("[data-waits]")
+        assert waiting.last.locator("h2").evaluate("e => !e.checkVisibility({contentVisibilityAuto: true})")
+        figure = waiting.locator("[data-hero]").last.element_handle()
+        made = "e => !!e.shadowRoot && !e.closest('[data-waits]')"
+        assert not figure.evaluate(made)
+        figure.scroll_into_view_if_needed()
+        reader.page.wait_for_function(made, arg=figure)
+        reader.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert waiting.count() == 0
+        assert not reader.faults
+
+
 class Slow(Quiet):
     """Fonts come later than a browser waits for them, scripts after the page. What is seen first comes in small pieces."""
 

@@ -13,6 +13,10 @@ KEEPING = ("scripts/pydata-sphinx-theme.js", "sphinx_highlight.js")
 MARK = re.compile(r"\be\.tabIndex=([^?;{}]+\?0:-1)")
 OBSERVER = "const scrolling=new ResizeObserver(all=>{for(const{target:e}of all){const to=CONDITION;if(e.tabIndex!==to)e.tabIndex=to}});"
 UNUSED = ("fontawesome", "bootstrap", "design-tabs")
+EXPECTED = re.compile(r'blocking="render" href="#([^"]+)"')
+SECTION = re.compile(r"(?=<section [^>]*>\s*(?:<span[^>]*></span>\s*)*<h2)")
+UNSEEN = re.compile(r"<(details|svg|script|style|annotation)\b.*?</\1>|<[^>]*>|\s+(?=\s)", re.DOTALL)
+PICTURE = re.compile(r'<svg [^>]*viewBox="\S+ \S+ \S+ ([\d.]+)"')
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
 
@@ -69,7 +73,22 @@ def repair(page: str) -> str:
     """Return a page's HTML without the faults."""
     for pattern, replacement in REPAIRS:
         page = pattern.sub(replacement, page)
-    return page
+    return wait(page)
+
+
+def wait(page: str) -> str:
+    """Return a page whose sections wait below its first screen (book.js), each about as high as its words and pictures say.
+
+    >>> wait('blocking="render" href="#b"><section id="a"><h2>A</h2></section><section id="b"><h2>Words</h2></section>').partition("><")[2]
+    'section id="a"><h2>A</h2></section><section data-waits style="--h:4px" id="b"><h2>Words</h2></section>'
+    """
+    expected = EXPECTED.search(page)
+    start = page.rfind("<", 0, page.find(f' id="{expected[1]}"')) if expected else len(page)
+    shown, *waiting = SECTION.split(page[start:])
+    for at, section in enumerate(waiting):
+        high = 0.72 * len(UNSEEN.sub("", section)) + 1.35 * sum(map(float, PICTURE.findall(section)))
+        waiting[at] = f'<section data-waits style="--h:{high:.0f}px"{section.removeprefix("<section")}'
+    return page[:start] + shown + "".join(waiting)
 
 
 def repair_pages(app: Sphinx) -> None:

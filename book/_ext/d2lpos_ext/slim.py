@@ -48,7 +48,7 @@ COPY = re.compile(r'\s*<script defer src="[^"]*/(?:clipboard\.min|copybutton)\.j
 INLINE = re.compile("<style>.*?</style>", re.DOTALL)
 # What our sheet draws in another way wherever a page has it: colors of code, tables, boxes of exercises and theorems.
 OVERRULED = re.compile(
-    r"\.highlight \.(?:[km]|k[cn]|ow|m[fi]|s[12adei]|c1|n[cef]|fm|vm)$|table\.dataframe|^\.table t|^div\.(?:exercise|solution|theorem)"
+    r"\.highlight \.(?:[km]|k[cn]|ow|m[fi]|s[12adei]|c1|n[cef]|fm|vm)$|table\.dataframe|^\.table t|^div\.(?:exercise|solution|theorem)|div\.cell:has\(> \*"
 )
 TRUETYPE = re.compile(r""",\s*url\([^)]*\.ttf[^)]*\)\s*format\(["']truetype["']\)""")  # every browser takes the WOFF 2 before it
 
@@ -77,7 +77,8 @@ def slim(app: Sphinx) -> None:
     for style, css in styles.items():
         # Our own names what our scripts put together.
         theirs = style.name != "book.css"
-        pruned = prune(TRUETYPE.sub("", css), lambda one, theirs=theirs: not theirs or bool(meets(one)) and not OVERRULED.search(one))
+        # Where anything asks whether a button is there, all styles are computed anew when the buttons come.
+        pruned = prune(TRUETYPE.sub("", css).replace(":has(button.copybtn)", ""), lambda one, theirs=theirs: not theirs or bool(meets(one)) and not OVERRULED.search(one))
         style.write_text(pruned, "utf-8")
         icons |= set(ICON.findall(pruned))
     for font in (static / "vendor" / "fontawesome" / "webfonts").glob("*.woff2"):
