@@ -75,7 +75,7 @@ def test_the_command_reads_a_release_by_name_with_the_lengths_of_its_makers(caps
     out, release = capsys.readouterr().out, look_up("Qwen3 8B")[0]
     begun = "131,072 tokens? Not as released, but with YaRN × 4: its makers tested × 4 (131,072). Short texts may get worse."
     assert out.startswith(f"Qwen3 8B, read from the book's list: {release['source']}\n{begun}\nQwen3 8B turns ")
-    assert "  beside 32,768 tokens, as its makers say:\n" in out
+    assert "  compared with 32,768 tokens, as its makers say:\n" in out
     line = settings(read(release["config"]), 131_072, "vllm", 32_768)["line"]
     assert line.replace("MODEL", "unsloth/Qwen3-8B-GGUF") in out and '"factor": 4.0' in line
     assert f"\nas its makers say: {release['stretch']['source']}\n" in out

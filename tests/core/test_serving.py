@@ -326,7 +326,7 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
     assert main(asked) is None
     out = capsys.readouterr().out
     assert asks(read(QWEN3), 131_072, 32_768) in out and line(QWEN3, 131_072, "vllm", 32_768) in out
-    assert "  beside 32,768 tokens, as you say:\n    24 of 64 pairs meet new angles\n" in out
+    assert "  compared with 32,768 tokens, as you say:\n    24 of 64 pairs meet new angles\n" in out
     assert "  keys and values of full layers: 18.0 GiB\n" in out
     assert (
         main(["read", str(file), "--settings", "vllm"])

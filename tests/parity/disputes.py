@@ -146,8 +146,8 @@ def bloom_rounds():
     "transformers",
     "Falcon",
     1e-5,
-    "Ours is the paper's: the bias is added to the scaled scores. Theirs divides it by √d too, and for "
-    "checkpoints that were trained so the slopes must be divided by √d.",
+    "Ours is the paper's: the bias is added to the scaled scores. Theirs divides it by √d too. To run "
+    "a checkpoint that was trained in this way, divide the slopes by √d.",
 )
 def falcon_scales():
     length, dim = 32, 16
