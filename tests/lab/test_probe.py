@@ -27,6 +27,8 @@ from d2lpos.runtime.published import RESULTS
 from d2lpos.transformer import attention_weights
 from tests.weights import need
 
+pytestmark = pytest.mark.usefixtures("elsewhere")
+
 SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items() if look.smoke}
 
 
