@@ -19,7 +19,7 @@ def test_a_name_tells_what_is_unlike_the_usual():
     usual = {"encoding": "t5", "reading": "as trained", "scale": 1.0, "places": "counted", "stack": "", "again": False}
     usual |= {"steps": 0, "drop": 0.0, "dropout": "all", "causal": False}
     changed = {
-        "T5": {}, "RoPE, YaRN, trained on 64": {"encoding": "rope", "reading": "yarn, trained on 64"},
+        "T5": {}, "RoPE, YaRN, trained on": {"encoding": "rope", "reading": "yarn, trained on"},
         "T5, × 1.23": {"scale": 1.234}, "T5, squares": {"places": "squares"}, "T5, alternate": {"stack": "alternate"},
         "T5, in every block": {"again": True}, "T5, 150 steps": {"steps": 150}, "T5, causal": {"causal": True},
         "T5, dropout 10% (residual)": {"drop": 0.1, "dropout": "residual"},
