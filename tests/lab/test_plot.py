@@ -26,7 +26,7 @@ def test_a_name_tells_what_is_unlike_the_usual():
     }  # fmt: skip
     table = pd.DataFrame([usual | one for one in changed.values()])
     assert named(table)["name"].tolist() == list(changed)
-    assert named(table[8:9])["name"].tolist() == ["T5"]  # what all have in common
+    assert named(table[7:8])["name"].tolist() == ["T5"]  # what all have in common
 
 
 def test_a_split_that_is_not_there_is_refused(tables):
