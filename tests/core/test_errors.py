@@ -442,6 +442,7 @@ refuse(f"ValueError: keys must fit those in the cache, (2, 2, 5, 8), {fit} (1, 2
 refuse(f"ValueError: positions must fit those in the cache, (5,), {fit} (2, 5)", Q, Q, TOKENS)
 refuse("ValueError: keys must be (batch, head, sequence, feature); got (5, 8)", Q[0, 0], Q, P)
 refuse("ValueError: positions must be (…, 5), one for each key; got (4,)", Q, Q, P[:4])
+bad(Cache, "TypeError: keys must be a tensor; got NoneType", None, None, P)
 bad(Cache, "ValueError: values must differ from keys in features only; got (2, 2, 4, 8) and (2, 2, 5, 8)", Q, Q[:, :, :4], P)
 bad(Cache, "ValueError: positions must be (…, 5, 2), one for each key; got (5,)", Q, Q, P, axes=2)
 no_past = "cache needs causal=True: a token that sees later ones has no final answer"
