@@ -148,6 +148,7 @@ for subject, args in (Sinusoidal, (7,)), (TransformerXL, (7, 1)), (cosines, (P, 
     bad(subject, f"ValueError: {odd_size}", *args)
 for subject, args in (TransformerXL, (10, 3)), (PaTH, (10, 3)), (Attention, (10, 3)), (Transformer, (7, 3, 10, 3)):
     bad(subject, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", *args)
+bad(Transformer, "ValueError: vocabulary must be positive; got 0", 0, 3)
 bad(Attention, "ValueError: heads must be a multiple of kv_heads; got heads=4, kv_heads=3", 16, 4, kv_heads=3)
 for subject, rest in (RoPE, (8,)), (Mixed, (8, 2)), (PoPE, (8, 2)):
     bad(subject, "TypeError: base must be a number; got '1e4'", *rest, base="1e4")
@@ -406,6 +407,8 @@ for q, k in (
 ):
     alike = "q and k must be (batch, head, sequence, feature) and differ in sequence only, or q have a multiple of k's heads"
     bad(attend, f"ValueError: {alike}; got {tuple(q.shape)} and {tuple(k.shape)}", q, k, Q, P, P)
+bad(attend_flex, f"ValueError: {alike}; got (2, 2, 5, 4) and (2, 2, 5, 8)", Q[..., :4], Q, Q, P, P)
+bad(attend, "ValueError: v must be on cpu, as the other arguments are; got meta", Q, Q, Q.to("meta"), P, P)
 for v in Q[0], Q[:1], Q[:, :1], Q[:, :, :4]:
     alike = "v must differ from k in features only"
     bad(attend, f"ValueError: {alike}; got {tuple(v.shape)} and (2, 2, 5, 8)", Q, Q, v, P, P)
