@@ -135,6 +135,17 @@ def test_what_is_evicted_is_what_a_mask_hides(encoding, place):
     assert fewer.keys.shape[-2] == sinks + 3 and cache.keys.shape[-2] == 9
 
 
+@torch.no_grad()
+def test_layers_may_keep_different_tokens():
+    net, caches = model(ALiBi(2)), [Cache(), Cache()]
+    net(TOKENS[:, :6], torch.arange(6), caches=caches)
+    caches[1] = evict(caches[1], sinks=0, window=3)
+    kept, x, new = [evict(cache, 0, 6) for cache in caches], net.tokens(TOKENS[:, 6:]), torch.tensor([6])
+    for block, cache in zip(net.blocks, kept, strict=True):
+        x = block(x, new, cache=cache)
+    assert_close(net(TOKENS[:, 6:], new, caches=caches), net.head(net.norm(x)))
+
+
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("encoding", [RoPE(8), TransformerXL(16, heads=2)], ids=["rope", "transformer_xl"])
 @torch.no_grad()

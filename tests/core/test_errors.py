@@ -425,6 +425,7 @@ for ends in (torch.tensor([1, 2]), torch.tensor([0, 2, 2]), torch.zeros(0).long(
     rise = f"cu_seqlens must be (texts + 1,) and rise from 0; got {ends.tolist()}"
     bad(segments_from_cu_seqlens, f"ValueError: {rise}", ends)
 bad(block_mask, "TypeError: causal must be True or False; got 'no'", P, P, causal="no")
+bad(block_mask, "ValueError: window must be positive; got 0", P, P, window=0)
 bad(
     block_mask, "ValueError: k_segments must be given, as the other segments are; got None",
     P, P, q_segments=P,
