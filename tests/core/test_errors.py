@@ -41,6 +41,7 @@ from d2lpos.rotary.scaling import (
     ring,
     yarn,
 )
+from d2lpos.transformer import temperature
 from d2lpos.transformer.attention import attend, attention_weights
 from d2lpos.transformer.cache import Cache, crop, evict, rebase, reorder
 from d2lpos.transformer.dropout import Dropped, combine, drop, segment_ends, special_tokens
@@ -378,6 +379,8 @@ bad(
 bad(attend, "ValueError: sinks must be (heads,) = (2,); got (5,)", Q, Q, Q, P, P, sinks=P.float())
 bad(attend, "ValueError: sinks must be (heads,) = (2,); got (2, 1)", Q, Q, Q, P, P, sinks=torch.ones(2, 1))
 bad(multiply, "ValueError: temperature must give (5,) numbers; got (1,)", Q, P, lambda _: torch.ones(1))
+bad(temperature.power, "TypeError: exponent must be a number; got '0.1'", P, 8, "0.1")
+bad(temperature.steps, "TypeError: scale must be a number; got '0.1'", P, 8, "0.1")
 for name, value in ("window", 2), ("temperature", logarithm):
     wrong = f"ValueError: {name} needs positions of one axis; got 2"
     bad(Transformer, wrong, 7, 3, 16, 2, 2, RoPE(8, axes=2), **{name: value})
