@@ -126,6 +126,11 @@ def test_in_place_leaves_the_first_two_tokens_at_their_rows():
     assert torch.equal(ways["shuffled"], TABLE[mixed]) and torch.equal(ways["shuffled, in place"][2:], TABLE[2:202][rest])
     torch.testing.assert_close(ways["stretched to 895 rows, in place"][2:4], torch.stack([TABLE[1:3].mean(dim=0), TABLE[2]]))
     assert {len(rows) for rows in ways.values()} == {202}
+    names = {"as trained", "shifted by 1", "shifted by 100", "rank 15", "no table"}
+    names |= {f"shifted by {by}, in place" for by in (1, 10, 50, 100, 150, 200, 240)}
+    names |= {f"row {row} is the mean row" for row in (0, 1, 50, 100)} | {f"rank {rank}, in place" for rank in (10, 15, 97)}
+    names |= {f"{way}{where}" for way in ("stretched to 895 rows", "shuffled", "the mean row for all") for where in ("", ", in place")}
+    assert ways.keys() == names
 
 
 def test_past_the_last_row():
