@@ -17,8 +17,6 @@ from d2lpos.lab.shift import CAPACITY, CASES, HALF, STEP, shifting
 from d2lpos.pretrained import losses
 from tests.lab.test_served import nearest
 
-pytestmark = pytest.mark.usefixtures("elsewhere")
-
 KEYS = torch.randn(2, 3, 12, 64, generator=torch.Generator().manual_seed(0))
 HERE = torch.arange(12)
 

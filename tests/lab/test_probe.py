@@ -30,8 +30,6 @@ from d2lpos.runtime.published import RESULTS
 from d2lpos.transformer import attention_weights
 from tests.weights import need
 
-pytestmark = pytest.mark.usefixtures("elsewhere")
-
 SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items() if look.smoke}
 
 
@@ -78,12 +76,6 @@ def test_what_is_made_by_rule_is_the_same_for_good():
     assert {len(sentence.split()) for sentence in sentences[:-1]} == {14, 15, 16}
 
 
-def test_whispers_text_alone_is_without_special_tokens(monkeypatch):
-    fake = SimpleNamespace(encode=lambda text, add_special_tokens: SimpleNamespace(ids=[add_special_tokens]))
-    monkeypatch.setattr("d2lpos.lab.probe.tokenizer", lambda model: fake)
-    assert [encoder.__wrapped__(model)("") for model in ("whisper", "minilm")] == [[False], [True]]
-
-
 def test_the_stand_in_reads_the_bytes_of_the_passage_that_the_seed_names():
     assert encoder("stand-in")("é") == [0xC3, 0xA9]
     for seed in (0, 3):
@@ -101,6 +93,9 @@ def test_a_model_is_loaded_in_its_dtype_and_reads_with_its_tokenizer(monkeypatch
     assert isinstance(loaded.__wrapped__("smollm2", "bfloat16", "cpu", "interleaved"), nn.Linear)
     assert asked == [(torch.bfloat16, "interleaved")] and loaded("characters").encoding.dim == 16
     assert [tokenizer.__wrapped__("whisper").encode("a").ids, tokenizer.__wrapped__("smollm2")] == [[0], "its own"]
+    fake = SimpleNamespace(encode=lambda text, add_special_tokens: SimpleNamespace(ids=[add_special_tokens]))
+    monkeypatch.setattr("d2lpos.lab.probe.tokenizer", lambda model: fake)
+    assert [encoder.__wrapped__(model)("") for model in ("whisper", "minilm")] == [[False], [True]]  # Whisper's has none of its own
     monkeypatch.setattr("d2lpos.lab.probe.encoder", lambda model: lambda text: [*range(len(text) // 8)])
     probe = Probe("real-layout", "some", "smollm2", length=50)  # eight letters a token are enough
     assert tokens(probe).tolist() == [[*range(50)]] and probe.encoding == "smollm2 persuasion some"

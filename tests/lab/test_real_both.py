@@ -20,8 +20,6 @@ from tests.core.test_smollm2 import loud
 from tests.lab.test_probe import Still
 from tests.lab.test_real_inside import weights_of
 
-pytestmark = pytest.mark.usefixtures("elsewhere")
-
 TEXT = torch.randint(300, (1, 32), generator=torch.Generator().manual_seed(1))
 HERE = torch.arange(32)
 

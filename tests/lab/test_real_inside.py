@@ -11,8 +11,6 @@ from d2lpos.pretrained import losses
 from d2lpos.transformer import causal_mask
 from tests.lab.test_probe import Still
 
-pytestmark = pytest.mark.usefixtures("elsewhere")
-
 HOW = {"study": "real-inside", "model": "stand-in", "text": "rule", "length": 32}
 
 

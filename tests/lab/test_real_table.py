@@ -12,8 +12,6 @@ from d2lpos.lab.real_table import BESIDE, BIT, FILLER, MORE, moved, ordered, rem
 from d2lpos.pretrained import load_minilm
 from tests.weights import need
 
-pytestmark = pytest.mark.usefixtures("elsewhere")
-
 
 def encoded(text):
     """A token for each letter, between two of their own."""

@@ -11,8 +11,6 @@ from d2lpos.lab import Probe, real_tables
 from d2lpos.lab.passages import passage
 from d2lpos.lab.real_tables import changed, decided, of_rank, past, reactions, rotation, tables
 
-pytestmark = pytest.mark.usefixtures("elsewhere")
-
 TABLE = sinusoidal(torch.arange(448), 32)
 
 

@@ -17,8 +17,6 @@ from d2lpos.lab.reuse import AFTER, MOST, NEEDLES, PIECES, PROMPT, judged, read_
 from d2lpos.lab.shift import CAPACITY, CASES, HALF, UNTURNED, anew, decided, shifting
 from d2lpos.pretrained import losses
 
-pytestmark = pytest.mark.usefixtures("elsewhere")
-
 close = partial(torch.testing.assert_close, atol=1e-4, rtol=1e-4)
 
 
