@@ -502,6 +502,8 @@ for rate in -0.1, 1, 1.5:
     bad(drop, f"ValueError: rate must be at least 0 and below 1; got {rate}", X, rate=rate)
 bad(drop, "ValueError: x must be (…, sequence, dim); got (5,)", P.float(), 0.1)
 bad(combine, "ValueError: token must be (…, sequence, dim); got (5,)", P.float(), X)
+spare = "protected must be Boolean, True for a token to spare; got torch.int64"
+bad(drop, f"TypeError: {spare}", X, 0.1, protected=TOKENS)
 for protected in SPARE[0], SPARE.T:
     bad(drop, f"ValueError: protected must have shape (2, 5); got {tuple(protected.shape)}", X, 0.1, protected=protected)
 names = "none, sum, token, position, independent, whole token, whole position"
