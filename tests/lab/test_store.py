@@ -105,8 +105,9 @@ def test_a_driver_without_heartbeat_loses_its_claims(store, runs, where):
         key = store.claim(runs, owner)
         if where == "elsewhere":
             query(store, "UPDATE runs SET owner = ?", "elsewhere 1 0")
+        query(store, "UPDATE runs SET heartbeat = heartbeat - 45")
         assert store.claim({key: runs[key]}, owner) is None
-        query(store, "UPDATE runs SET heartbeat = heartbeat - 61")
+        query(store, "UPDATE runs SET heartbeat = heartbeat - 16")
         assert store.claim({key: runs[key]}, owner) == key
 
 
