@@ -71,14 +71,14 @@ def of_rank(table: Tensor, rank: int, first: int = FIRST) -> Tensor:
 def changed(table: Tensor, n: int, seed: int) -> Iterator[tuple[str, Tensor, Tensor]]:
     """Ways to read n tokens: a name, positions, and the table whose rows these choose."""
     here, mean = torch.arange(n, device=table.device), table.mean(dim=0)
-    first = here < FIRST
+    rows, first = torch.arange(len(table), device=table.device)[:, None], here < FIRST
     yield "as trained", here, table
     for shift in (1, 100):
         yield f"shifted by {shift}", here + shift, table
     for shift in (1, 10, 50, 100, 150, 200, 240):
         yield f"shifted by {shift}, in place", here + shift * ~first, table
     for row in (0, 1, 50, 100):
-        yield f"row {row} is the mean row", here, torch.where(torch.arange(len(table))[:, None] == row, mean, table)
+        yield f"row {row} is the mean row", here, torch.where(rows == row, mean, table)
     for rank in (10, 15, 97):
         yield f"rank {rank}, in place", here, of_rank(table, rank)
     yield "rank 15", here, of_rank(table, 15, 0)

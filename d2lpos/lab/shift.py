@@ -74,7 +74,7 @@ def shifting(model: SmolLM2, text: Tensor, cases: dict[str, tuple] = CASES) -> d
     rope, names, n = model.encoding, [*cases, UNTURNED], text.shape[1]
     nothing, batch, last = Encoding(), len(names), len(names) - 1
     counts_on = torch.tensor([by == 0 for _, _, by in cases.values()] + [False], device=text.device)
-    first_stays = torch.tensor([first for _, first, _ in cases.values()] + [True])
+    first_stays = [first for _, first, _ in cases.values()] + [True]
     device = text.device
     keys, values = ([None] * len(model.blocks) for _ in "kv")
     positions = torch.zeros(batch, 0, dtype=torch.int64, device=device)
@@ -100,7 +100,7 @@ def shifting(model: SmolLM2, text: Tensor, cases: dict[str, tuple] = CASES) -> d
     for start in range(0, n, STEP):
         if positions.shape[1] == CAPACITY:
             at = torch.arange(CAPACITY, device=device)
-            left = [torch.cat([at[: FIRST * one], at[HALF + FIRST * one :]]) for one in first_stays.tolist()]
+            left = [torch.cat([at[: FIRST * one], at[HALF + FIRST * one :]]) for one in first_stays]
             stays = torch.stack(left)
             some = stays[:, None, :, None].expand(-1, model.blocks[0].kv_heads, -1, rope.dim)
             keys = [moved(k.gather(2, some)) for k in keys]
@@ -108,7 +108,7 @@ def shifting(model: SmolLM2, text: Tensor, cases: dict[str, tuple] = CASES) -> d
             there = positions.gather(1, stays)
             positions = torch.arange(HALF, device=device).repeat(batch, 1)
             positions[counts_on] = there[counts_on]
-        here = positions[:, -1:] + 1 if positions.shape[1] else torch.zeros_like(positions[:, :0]).new_zeros(batch, 1)
+        here = positions[:, -1:] + 1 if positions.shape[1] else positions.new_zeros(batch, 1)
         here = here + torch.arange(STEP, device=device)
         positions = torch.cat([positions, here], dim=1)
         length = positions.shape[1]

@@ -82,11 +82,11 @@ def interval(values: "Series", drawn: str | Sequence[str] = "seed") -> tuple[flo
         check_name("drawn", name, list(values.index.names))
     if values.isna().any():
         raise ValueError("values must be numbers; got nan")
-    draws = values.groupby(names).size()
-    if len(draws) < len(values):
+    draws = values.groupby(names).ngroups
+    if draws < len(values):
         raise ValueError(
             f"values must have one number for each draw, which {' and '.join(names)} tells apart; got {len(values)} "
-            f"numbers of {len(draws)} draws: average those of one draw, and give each text an interval of its own"
+            f"numbers of {draws} draws: average those of one draw, and give each text an interval of its own"
         )
     n, mean = len(values), values.mean()
     half = t.ppf(0.975, n - 1) * values.std() / n**0.5

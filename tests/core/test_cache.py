@@ -48,7 +48,7 @@ def test_decoding_equals_the_full_pass(encoding, place, chunks, capacity):
         assert_close(decode(net, positions, chunks, capacity=capacity), net(TOKENS, positions))
     if capacity != 1:
         return
-    two_kinds = [Cache(rotated="rotate" in encoding.doors, capacity=capacity), Cache()]
+    two_kinds = [Cache(rotated=True, capacity=capacity), Cache()]
     assert_close(decode(net, positions, chunks, caches=two_kinds), net(TOKENS, positions))
 
 
@@ -133,6 +133,17 @@ def test_what_is_evicted_is_what_a_mask_hides(encoding, place):
     want = attend(q, cache.keys, cache.values, here, cache.positions, encoding, visible)
     assert_close(attend(q, fewer.keys, fewer.values, here, fewer.positions, encoding), want)
     assert fewer.keys.shape[-2] == sinks + 3 and cache.keys.shape[-2] == 9
+
+
+@torch.no_grad()
+def test_layers_may_keep_different_tokens():
+    net, caches = model(ALiBi(2)), [Cache(), Cache()]
+    net(TOKENS[:, :6], torch.arange(6), caches=caches)
+    caches[1] = evict(caches[1], sinks=0, window=3)
+    kept, x, new = [evict(cache, 0, 6) for cache in caches], net.tokens(TOKENS[:, 6:]), torch.tensor([6])
+    for block, cache in zip(net.blocks, kept, strict=True):
+        x = block(x, new, cache=cache)
+    assert_close(net(TOKENS[:, 6:], new, caches=caches), net.head(net.norm(x)))
 
 
 @pytest.mark.parametrize("layers", [1, 2])

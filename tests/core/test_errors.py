@@ -41,6 +41,7 @@ from d2lpos.rotary.scaling import (
     ring,
     yarn,
 )
+from d2lpos.transformer import temperature
 from d2lpos.transformer.attention import attend, attention_weights
 from d2lpos.transformer.cache import Cache, crop, evict, rebase, reorder
 from d2lpos.transformer.dropout import Dropped, combine, drop, segment_ends, special_tokens
@@ -148,6 +149,7 @@ for subject, args in (Sinusoidal, (7,)), (TransformerXL, (7, 1)), (cosines, (P, 
     bad(subject, f"ValueError: {odd_size}", *args)
 for subject, args in (TransformerXL, (10, 3)), (PaTH, (10, 3)), (Attention, (10, 3)), (Transformer, (7, 3, 10, 3)):
     bad(subject, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", *args)
+bad(Transformer, "ValueError: vocabulary must be positive; got 0", 0, 3)
 bad(Attention, "ValueError: heads must be a multiple of kv_heads; got heads=4, kv_heads=3", 16, 4, kv_heads=3)
 for subject, rest in (RoPE, (8,)), (Mixed, (8, 2)), (PoPE, (8, 2)):
     bad(subject, "TypeError: base must be a number; got '1e4'", *rest, base="1e4")
@@ -377,6 +379,8 @@ bad(
 bad(attend, "ValueError: sinks must be (heads,) = (2,); got (5,)", Q, Q, Q, P, P, sinks=P.float())
 bad(attend, "ValueError: sinks must be (heads,) = (2,); got (2, 1)", Q, Q, Q, P, P, sinks=torch.ones(2, 1))
 bad(multiply, "ValueError: temperature must give (5,) numbers; got (1,)", Q, P, lambda _: torch.ones(1))
+bad(temperature.power, "TypeError: exponent must be a number; got '0.1'", P, 8, "0.1")
+bad(temperature.steps, "TypeError: scale must be a number; got '0.1'", P, 8, "0.1")
 for name, value in ("window", 2), ("temperature", logarithm):
     wrong = f"ValueError: {name} needs positions of one axis; got 2"
     bad(Transformer, wrong, 7, 3, 16, 2, 2, RoPE(8, axes=2), **{name: value})
@@ -406,6 +410,8 @@ for q, k in (
 ):
     alike = "q and k must be (batch, head, sequence, feature) and differ in sequence only, or q have a multiple of k's heads"
     bad(attend, f"ValueError: {alike}; got {tuple(q.shape)} and {tuple(k.shape)}", q, k, Q, P, P)
+bad(attend_flex, f"ValueError: {alike}; got (2, 2, 5, 4) and (2, 2, 5, 8)", Q[..., :4], Q, Q, P, P)
+bad(attend, "ValueError: v must be on cpu, as the other arguments are; got meta", Q, Q, Q.to("meta"), P, P)
 for v in Q[0], Q[:1], Q[:, :1], Q[:, :, :4]:
     alike = "v must differ from k in features only"
     bad(attend, f"ValueError: {alike}; got {tuple(v.shape)} and (2, 2, 5, 8)", Q, Q, v, P, P)
@@ -422,6 +428,7 @@ for ends in (torch.tensor([1, 2]), torch.tensor([0, 2, 2]), torch.zeros(0).long(
     rise = f"cu_seqlens must be (texts + 1,) and rise from 0; got {ends.tolist()}"
     bad(segments_from_cu_seqlens, f"ValueError: {rise}", ends)
 bad(block_mask, "TypeError: causal must be True or False; got 'no'", P, P, causal="no")
+bad(block_mask, "ValueError: window must be positive; got 0", P, P, window=0)
 bad(
     block_mask, "ValueError: k_segments must be given, as the other segments are; got None",
     P, P, q_segments=P,
@@ -442,6 +449,7 @@ refuse(f"ValueError: keys must fit those in the cache, (2, 2, 5, 8), {fit} (1, 2
 refuse(f"ValueError: positions must fit those in the cache, (5,), {fit} (2, 5)", Q, Q, TOKENS)
 refuse("ValueError: keys must be (batch, head, sequence, feature); got (5, 8)", Q[0, 0], Q, P)
 refuse("ValueError: positions must be (…, 5), one for each key; got (4,)", Q, Q, P[:4])
+bad(Cache, "TypeError: keys must be a tensor; got NoneType", None, None, P)
 bad(Cache, "ValueError: values must differ from keys in features only; got (2, 2, 4, 8) and (2, 2, 5, 8)", Q, Q[:, :, :4], P)
 bad(Cache, "ValueError: positions must be (…, 5, 2), one for each key; got (5,)", Q, Q, P, axes=2)
 no_past = "cache needs causal=True: a token that sees later ones has no final answer"
@@ -494,6 +502,8 @@ for rate in -0.1, 1, 1.5:
     bad(drop, f"ValueError: rate must be at least 0 and below 1; got {rate}", X, rate=rate)
 bad(drop, "ValueError: x must be (…, sequence, dim); got (5,)", P.float(), 0.1)
 bad(combine, "ValueError: token must be (…, sequence, dim); got (5,)", P.float(), X)
+spare = "protected must be Boolean, True for a token to spare; got torch.int64"
+bad(drop, f"TypeError: {spare}", X, 0.1, protected=TOKENS)
 for protected in SPARE[0], SPARE.T:
     bad(drop, f"ValueError: protected must have shape (2, 5); got {tuple(protected.shape)}", X, 0.1, protected=protected)
 names = "none, sum, token, position, independent, whole token, whole position"

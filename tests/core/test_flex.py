@@ -79,6 +79,7 @@ def test_masks_and_their_combinations(place, causal, window, segments):
 def test_blocks_that_nobody_sees_are_left_out():
     here = torch.arange(1024)
     assert block_mask(here, here).to_dense().int().tolist()[0][0] == torch.ones(8, 8).tril().int().tolist()
+    assert block_mask(here[512:], here).to_dense().int().tolist()[0][0] == torch.ones(4, 8).tril(4).int().tolist()
     near = block_mask(here, here, window=128).to_dense()[0, 0].bool()
     apart = torch.arange(8)[:, None] - torch.arange(8)
     assert torch.equal(near, (apart == 0) | (apart == 1))

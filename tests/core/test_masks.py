@@ -52,8 +52,8 @@ def both(call, masks, parameters):
 def test_queries_in_blocks_give_what_the_pairs_give(encoding, place, qkv, monkeypatch):
     """Door 3 for keys in order: some queries at a time, without the keys behind them."""
     monkeypatch.setattr("d2lpos.transformer.attention.BLOCK", 4)  # six queries: a block, and half of one
-    inputs = [x.requires_grad_() for x in qkv]
-    for positions in place(range(6)), place([[0, 1, 2, 3, 4, 5], [0, 2, 3, 8, 9, 11]]):
+    inputs = [torch.cat([x, x[:1]]).requires_grad_() for x in qkv]  # three rows, and two heads
+    for positions in place(range(6)), place([[0, 1, 2, 3, 4, 5], [0, 2, 3, 8, 9, 11], [4, 5, 6, 7, 8, 9]]):
         one, other = both(
             lambda mask: attend(*inputs, positions, positions, encoding, mask),  # noqa: B023, called at once
             (Mask(positions), causal_mask(positions, positions)),

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from d2lpos.figures.style import PAGE
@@ -12,6 +13,25 @@ from d2lpos.lab.plot import GAP, named, plot
 from tests.lab.results import result
 
 VALUES = {"order": "accuracy", "extrapolation": "loss"}
+
+
+def test_a_name_tells_what_is_unlike_the_usual():
+    usual = {"encoding": "t5", "reading": "as trained", "scale": 1.0, "places": "counted", "stack": "", "again": False}
+    usual |= {"steps": 0, "drop": 0.0, "dropout": "all", "causal": False}
+    changed = {
+        "T5": {}, "RoPE, YaRN, trained on": {"encoding": "rope", "reading": "yarn, trained on"},
+        "T5, × 1.23": {"scale": 1.234}, "T5, squares": {"places": "squares"}, "T5, alternate": {"stack": "alternate"},
+        "T5, in every block": {"again": True}, "T5, 150 steps": {"steps": 150}, "T5, causal": {"causal": True},
+        "T5, dropout 10% (residual)": {"drop": 0.1, "dropout": "residual"},
+    }  # fmt: skip
+    table = pd.DataFrame([usual | one for one in changed.values()])
+    assert named(table)["name"].tolist() == list(changed)
+    assert named(table[7:8])["name"].tolist() == ["T5"]  # what all have in common
+
+
+def test_a_split_that_is_not_there_is_refused(tables):
+    with pytest.raises(ValueError, match="split must be"):
+        plot(tables["order"], "accuracy", "unseen")
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +97,8 @@ def test_every_line_has_its_name_at_its_end(tables, figures):
     ends = table.groupby("name")["loss"].mean()
     for label in labels:
         assert label.xy == (512, pytest.approx(ends[label.get_text()]))
+    leads = [text for ax in figures["extrapolation"].axes for text in ax.texts if not text.get_text()]
+    assert sorted((lead.xy, lead.xyann[1]) for lead in leads) == sorted((label.xy, label.xyann[1]) for label in labels)
 
 
 def test_no_name_covers_another_or_leaves_the_figure(figures):

@@ -2,6 +2,7 @@
 
 import math
 import re
+import time
 from dataclasses import replace
 from hashlib import sha256
 from importlib import resources
@@ -11,6 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
 from torch import nn
 
 from d2lpos import Encoding, RoPE
@@ -18,7 +21,7 @@ from d2lpos.lab import PROBES, Probe, Store, mean_ci, passages, records, run_pro
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.observed import board_data, texts
 from d2lpos.lab.passages import made, passage
-from d2lpos.lab.probe import encoder, loaded, tokens
+from d2lpos.lab.probe import encoder, loaded, tokenizer, tokens
 from d2lpos.lab.publish import publish
 from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden
 from d2lpos.lab.regroup import InParts
@@ -73,18 +76,29 @@ def test_what_is_made_by_rule_is_the_same_for_good():
     assert {len(sentence.split()) for sentence in sentences[:-1]} == {14, 15, 16}
 
 
-def test_whispers_text_alone_is_without_special_tokens(monkeypatch):
-    fake = SimpleNamespace(encode=lambda text, add_special_tokens: SimpleNamespace(ids=[add_special_tokens]))
-    monkeypatch.setattr("d2lpos.lab.probe.tokenizer", lambda model: fake)
-    assert [encoder.__wrapped__(model)("") for model in ("whisper", "minilm")] == [[False], [True]]
-
-
 def test_the_stand_in_reads_the_bytes_of_the_passage_that_the_seed_names():
     assert encoder("stand-in")("é") == [0xC3, 0xA9]
     for seed in (0, 3):
         ids = tokens(Probe("real-layout", model="stand-in", seed=seed, length=40))
         assert bytes(ids[0].tolist()).decode() == passage("persuasion", seed, 40)
     assert {p.dtype for p in loaded("stand-in", "bfloat16").parameters()} == {torch.bfloat16}
+
+
+def test_a_model_is_loaded_in_its_dtype_and_reads_with_its_tokenizer(monkeypatch, tmp_path):
+    asked, words = [], Tokenizer(WordLevel({"a": 0}, "a"))
+    words.save(str(tmp_path / "words.json"))
+    monkeypatch.setattr("d2lpos.lab.probe.load_smollm2", lambda *how: asked.append(how) or nn.Linear(1, 1))
+    monkeypatch.setattr("d2lpos.lab.probe.find", lambda name: {"whisper": (None, tmp_path / "words.json")}[name])
+    monkeypatch.setattr("d2lpos.lab.probe.smollm2_tokenizer", lambda: "its own")
+    assert isinstance(loaded.__wrapped__("smollm2", "bfloat16", "cpu", "interleaved"), nn.Linear)
+    assert asked == [(torch.bfloat16, "interleaved")] and loaded("characters").encoding.dim == 16
+    assert [tokenizer.__wrapped__("whisper").encode("a").ids, tokenizer.__wrapped__("smollm2")] == [[0], "its own"]
+    fake = SimpleNamespace(encode=lambda text, add_special_tokens: SimpleNamespace(ids=[add_special_tokens]))
+    monkeypatch.setattr("d2lpos.lab.probe.tokenizer", lambda model: fake)
+    assert [encoder.__wrapped__(model)("") for model in ("whisper", "minilm")] == [[False], [True]]  # Whisper's has none of its own
+    monkeypatch.setattr("d2lpos.lab.probe.encoder", lambda model: lambda text: [*range(len(text) // 8)])
+    probe = Probe("real-layout", "some", "smollm2", length=50)  # eight letters a token are enough
+    assert tokens(probe).tolist() == [[*range(50)]] and probe.encoding == "smollm2 persuasion some"
 
 
 def test_a_novel_that_ends_before_is_named():
@@ -152,7 +166,7 @@ def test_what_is_moved_is_where_it_is_said_to_be():
 
 @pytest.mark.parametrize("layout", ["half", "interleaved"])
 def test_few_bits_round_a_place_an_angle_or_a_table(layout):
-    own, x = RoPE(8, layout=layout), torch.randn(2, 1, 1, 3, 8)
+    own, x = RoPE(8, layout=layout), torch.randn(2, 1, 1, 3, 8).bfloat16().float()
     at, rounded = torch.tensor([0, 257, 1003]), torch.tensor([0, 256, 1004])
     turned = Coarse(own, "positions", torch.bfloat16).rotate(*x, at, at)
     for got, want in zip(turned, own.rotate(*x, rounded, rounded), strict=True):
@@ -162,12 +176,15 @@ def test_few_bits_round_a_place_an_angle_or_a_table(layout):
     torch.testing.assert_close(turned, own.rotate_at(x[0], rounded)[..., first])
     a, b = x[0][0, 0, 1, first]
     cos, sin = (torch.tensor(of(257.0)).bfloat16().float() for of in (math.cos, math.sin))
-    turned = Coarse(own, "tables", torch.bfloat16).rotate(*x, at, at)[0][0, 0, 1, first]
-    torch.testing.assert_close(turned, torch.stack([a * cos - b * sin, b * cos + a * sin]))
+    tables, wanted = Coarse(own, "tables", torch.bfloat16), torch.stack([a * cos - b * sin, b * cos + a * sin])
+    torch.testing.assert_close(tables.rotate(*x, at, at)[0][0, 0, 1, first], wanted)
+    assert torch.equal(tables.rotate(*x.bfloat16(), at, at)[0][0, 0, 1, first], wanted.bfloat16())
 
 
 def test_heads_are_told_with_each_pair_held_still():
+    clock = time.perf_counter()
     [record] = records_of("real-heads")
+    assert 0 <= record["seconds"] <= time.perf_counter() - clock + 0.01
     model, text, here = loaded("stand-in"), tokens(SMOKE["real-heads"][0]), torch.arange(32)
     rows = iter(record["rows"])
 

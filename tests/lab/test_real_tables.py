@@ -42,7 +42,7 @@ def test_a_loss_is_of_what_the_text_asks_and_reads_the_rows_of_its_case(monkeypa
     model, n = Known(448, 12), 600 if part else 200
     text = torch.randint(12, (1, n))
     monkeypatch.setattr(real_tables, "BEGIN", (5, 7))
-    monkeypatch.setattr(real_tables, "loaded", lambda *_: model)
+    monkeypatch.setattr(real_tables, "loaded", lambda name, *_: {"whisper": model}[name])
     monkeypatch.setattr(real_tables, "tokens", lambda *_: text)
     rows = {row["case"]: row for row in tables(Probe("real-tables", part, "whisper", seed=3), "cpu")}
     ids, table = [5, 7, *text[0].tolist()], model.positions.table
@@ -68,10 +68,11 @@ def test_each_token_of_a_reaction_is_masked_alone(monkeypatch, tmp_path):
     monkeypatch.setattr(real_tables, "find", lambda name: (None, tmp_path / "words"))
 
     def whole(ids, at):
-        """Each logit also knows which tokens the whole row has."""
-        return model(ids, at) + model.words[ids].mean(dim=(1, 2))[:, None, None] * torch.arange(len(known))
+        """Each logit also knows which tokens the whole row has, and where they stand."""
+        read = (model.words[ids] + model.positions.table[at]).mean(dim=(1, 2))
+        return model(ids, at) + read[:, None, None] * torch.arange(len(known))
 
-    monkeypatch.setattr(real_tables, "loaded", lambda *_: whole)
+    monkeypatch.setattr(real_tables, "loaded", lambda name, *_: {"albert": whole}[name])
     n, wanted = len(text), [known.index(token) for token in text]
     places = {f"shifted by {by}": range(by, n + by) for by in (1, 100, 200, 300, 350, 400, 430)}
     places |= {f"shifted by {by}, in place": [0, *range(by + 1, n + by)] for by in (1, 100, 350, 430)}
@@ -112,16 +113,22 @@ def test_first_rows_stay_and_the_others_keep_their_chief_directions():
 
 
 def test_in_place_leaves_the_first_two_tokens_at_their_rows():
-    ways = {case: table[positions] for case, positions, table in changed(TABLE, 202, 0)}
+    ways = {case: table[positions] for case, positions, table in changed(TABLE, 202, 3)}
     for case, rows in ways.items():
         if case.endswith("in place"):
             assert torch.equal(rows[:2], TABLE[:2]), case
     assert not torch.isclose(ways["rank 15"][:2], TABLE[:2]).all()
     assert torch.equal(ways["shifted by 240, in place"][2:], TABLE[242:442])
     torch.testing.assert_close(ways["row 50 is the mean row"], torch.cat([TABLE[:50], TABLE.mean(dim=0)[None], TABLE[51:202]]))
-    assert len(ways["shuffled"].unique(dim=0)) == len(ways["shuffled, in place"].unique(dim=0)) == 202
+    mixed, rest = (torch.randperm(n, generator=torch.Generator().manual_seed(3)) for n in (202, 200))
+    assert torch.equal(ways["shuffled"], TABLE[mixed]) and torch.equal(ways["shuffled, in place"][2:], TABLE[2:202][rest])
     torch.testing.assert_close(ways["stretched to 895 rows, in place"][2:4], torch.stack([TABLE[1:3].mean(dim=0), TABLE[2]]))
     assert {len(rows) for rows in ways.values()} == {202}
+    names = {"as trained", "shifted by 1", "shifted by 100", "rank 15", "no table"}
+    names |= {f"shifted by {by}, in place" for by in (1, 10, 50, 100, 150, 200, 240)}
+    names |= {f"row {row} is the mean row" for row in (0, 1, 50, 100)} | {f"rank {rank}, in place" for rank in (10, 15, 97)}
+    names |= {f"{way}{where}" for way in ("stretched to 895 rows", "shuffled", "the mean row for all") for where in ("", ", in place")}
+    assert ways.keys() == names
 
 
 def test_past_the_last_row():

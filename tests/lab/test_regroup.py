@@ -35,6 +35,7 @@ def test_each_pair_is_as_far_apart_as_its_rule_says():
     ):
         apart = relative(RULES[rule](P, P)).tolist()
         assert all(apart[q][k] == far(q, k) for q in range(0, 256, 7) for k in range(q + 1))
+        assert relative(RULES[rule](P[40:], P)).tolist() == apart[40:]
 
 
 def test_settings_are_the_smallest_group_and_those_of_the_authors_code():

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from d2lpos.lab.store import VERSION, Store
+from d2lpos.lab.store import Store
 from tests.lab.errands import errands, record, until
 
 
@@ -105,8 +105,9 @@ def test_a_driver_without_heartbeat_loses_its_claims(store, runs, where):
         key = store.claim(runs, owner)
         if where == "elsewhere":
             query(store, "UPDATE runs SET owner = ?", "elsewhere 1 0")
+        query(store, "UPDATE runs SET heartbeat = heartbeat - 45")
         assert store.claim({key: runs[key]}, owner) is None
-        query(store, "UPDATE runs SET heartbeat = heartbeat - 61")
+        query(store, "UPDATE runs SET heartbeat = heartbeat - 16")
         assert store.claim({key: runs[key]}, owner) == key
 
 
@@ -140,8 +141,8 @@ def test_other_files_are_left_alone(tmp_path):
     assert (text.read_bytes(), other.read_bytes()) == before
 
 
-@pytest.mark.parametrize("version", [VERSION + 1, VERSION - 1])
+@pytest.mark.parametrize("version", [0, 2])
 def test_another_version_is_refused(store, version):
     query(store, f"PRAGMA user_version = {version}")
-    with pytest.raises(ValueError, match=f"has version {version}; this d2lpos needs version {VERSION}"):
+    with pytest.raises(ValueError, match=f"has version {version}; this d2lpos needs version 1"):
         Store(store.path)

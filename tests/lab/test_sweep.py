@@ -1,3 +1,9 @@
+import os
+import sys
+from collections import Counter
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import nullcontext
+
 import dask
 import pytest
 from distributed import Client, LocalCluster
@@ -23,6 +29,29 @@ def test_every_run_is_done_once_and_failures_are_kept(store, tmp_path, monkeypat
     assert {record["device"] for record in store.records()} == {"meta"}
     if way:
         assert {record["threads"] for record in store.records()} == {1}
+
+
+def test_a_run_is_tried_three_times_where_its_process_dies(store, tmp_path, monkeypatch, capsys):
+    runs, tries, sizes = errands(3, tmp_path), Counter(), []
+
+    def submit(attempt, work, run, device):
+        tries[run.number] += 1
+        future = Future()
+        if tries[run.number] > run.number + 1:
+            future.set_result(attempt(work, run, device))
+        else:
+            future.set_exception(BrokenExecutor("a process died"))
+        return future
+
+    monkeypatch.setattr(sys.modules["d2lpos.lab.sweep"], "_pool", lambda *how: nullcontext((submit, lambda: sizes.append(how) or 2)))
+    assert sweep(runs, store, walk, 2) == {"finished": 2, "failed": 1}
+    assert tries == {0: 2, 1: 3, 2: 3} and set(sizes) == {(2, None)}
+    assert store.errors().keys() == {runs[2].key} and store.errors()[runs[2].key].endswith("BrokenExecutor: a process died\n")
+    shown = capsys.readouterr().err
+    assert all(words in shown for words in ("0 running, 0 failed of 3", "0 finished, 2 running", "2 finished, 0 running, 1 failed of 3"))
+    monkeypatch.undo()
+    assert sweep(runs, store, walk, retry=True) == {"finished": 3, "failed": 0}
+    assert noted(tmp_path)[2] == (2, os.getpid())  # one at a time is done here
 
 
 @pytest.mark.parametrize(("work", "error"), [

@@ -61,6 +61,8 @@ def test_each_task_draws_as_its_name_says():
     assert TASKS["source"].tests["test"].keywords == TASKS["needle in a novel"].tests["test"].keywords == {"split": "test"}
     assert TASKS["source"].tests["needle"] is source.needle_in_source
     assert [name for name, task in TASKS.items() if task.whole] == ["sums"]
+    reads_in_windows = {"language", "flowing language", "language small", "source", "needle in a novel"}
+    assert {name for name, task in TASKS.items() if task.windows} == reads_in_windows
     assert TASKS["flowing language"].train.keywords == {"flowing": True, "split": "train"}
 
 

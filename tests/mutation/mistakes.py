@@ -326,7 +326,7 @@ MISTAKES = {
     "d2lpos/lab/summary.py tests/lab/test_summary.py": [
         "t.ppf(0.975, n - 1) → t.ppf(0.95, n - 1)",
         "values.std() / n**0.5 → values.std() / n",
-        "interval(ours - theirs) → interval(theirs - ours)", "if len(draws) < len(values) → if False",
+        "interval(ours - theirs) → interval(theirs - ours)", "if draws < len(values) → if False",
         "draws = values.groupby(names) → draws = values.groupby(list(values.index.names))",
         "ran[\"shortest\"] or ran[\"length\"] → ran[\"shortest\"]",
         "values.std() / n**0.5 → values.std(ddof=0) / n**0.5", 'drawn=PASSAGE) → drawn=["seed"])',
