@@ -84,7 +84,7 @@ offsets_alone = Check(
     properties={
         "True where offsets alone count": [*map(law_case, NAMES[:3]), law_case(NAMES[3], 24, (2, 17, 2))],
         "False where places count": [law_case(name) for name in [*NAMES[4:9], *NAMES[12:]]],
-        "False where one place counts": [law_case(name) for name in NAMES[9:12]],
+        "False where one place counts": [*map(law_case, NAMES[9:12]), law_case(NAMES[11], 12, (2, 1, 2))],
         "True where no such place is reached": [
             law_case(NAMES[9], 7), law_case(NAMES[10], 11), law_case(NAMES[10], 11, (1, 4, 6)),
         ],
