@@ -48,4 +48,4 @@ wrong(check.kept, "need not be lost")(
 wrong(check.bought, "At (0, 0): expected 56, got 225")(
     "(budget * shares / lengths).long() → (budget * shares / lengths).long() + (budget - ((budget * shares / lengths).long() * lengths).sum()) // lengths"
 )
-wrong(check.kept, "margin = 1.43")("t.ppf(0.975, len(each) - 1) → max(t.ppf(0.975, len(each) - 1), 4.303)")
+wrong(check.kept, "margin = 1.4476")("t.ppf(0.975, len(each) - 1) → max(t.ppf(0.975, len(each) - 1), 4.303)")

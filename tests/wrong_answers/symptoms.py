@@ -10,7 +10,7 @@ wrong(check.word_ids, "Input: here = [[0, 1, 1], [1, 1, 1], [0, 0, 1]] (bool) Ex
     lambda here: (torch.arange(4) - 4 + here.sum(-1, keepdim=True)).clamp(min=0)
 )
 wrong(check.next_id, "Input: places = [[0, 1], [0, 0], [40, 41]]")(lambda places, here: places[:, 3:4] + 1)
-wrong(check.norm_and_turn, "Input: q = [[0.5, 3.5], [1.0, -1.0], [2.0, 2.0]]")(
+wrong(check.norm_and_turn, "Input: q = [[0.5, 3.5], [0.25, -0.25], [2.0, 2.0]]")(
     "rms(q) → (q.norm(dim=-1, keepdim=True) / 2)"
 )
 wrong(check.norm_and_turn, "0.5, 3.0, 1.5]")("turn(q / rms(q) * weight) → torch.cat([turn(row[None]) for row in q / rms(q) * weight])")

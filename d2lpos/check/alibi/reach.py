@@ -24,7 +24,7 @@ reach = Check(
             reach_case(2.5, 0.25), reach_case(13.5, 1.5),
         ],
         "none, where near keys are too many": [
-            reach_case(3.0, 1 / 64), reach_case(0.0, 1 / 256), reach_case(0.25, 0.5),
+            reach_case(3.0, 1 / 64), reach_case(0.0, 1 / 256), reach_case(0.25, 0.5), reach_case(0.0, math.log(2)),
         ],
     },
     mistakes={

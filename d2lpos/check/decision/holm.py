@@ -23,7 +23,7 @@ holm = Check(
     properties={
         "each p times how many are left, in its place": [
             family(0.3, 0.7), family(0.0078125, 0.03125, 0.125, 0.25),
-            family(0.125, 0.03125), family(*(2.0 ** -(5 + n * 5 % 17) for n in range(17))),
+            family(0.125, 0.03125), family(*((n + 1) / (17 - n) / 32 for n in torch.arange(0, 85, 5).remainder(17).tolist())),
         ],
         "a larger p never ends smaller": [family(0.125, 0.15625, 0.28125)],
         "none above 1": [family(0.0625, 0.75, 1.0)],

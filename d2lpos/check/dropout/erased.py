@@ -47,7 +47,7 @@ def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
     return call(f"forward {label}, x {tuple(x.shape)}", forward=forward, x=x)
 
 
-WIDE = torch.ones(17, 3, 16)
+WIDE = torch.ones(17, 3, 32)
 BY_ACCIDENT = torch.arange(1.0, 25.0).reshape(4, 2, 3)
 BY_ACCIDENT[2, 0], BY_ACCIDENT[1, 1] = -PLACES[2, 0], 0.0
 
@@ -76,9 +76,9 @@ erased = Check(
         "whatever x is": [
             erased_case("adds positions; one sum is 0, one word is 0", added, BY_ACCIDENT),
             erased_case("adds positions; all numbers are 1", added, torch.ones(4, 2, 3)),
-            erased_case("is torch.relu; all numbers are −5", torch.relu, -5 * WIDE),
+            erased_case("is torch.relu in 16 features, and 0 else; all numbers are −5", lambda x: x.relu() * (torch.arange(32) < 16), -5 * WIDE),
             erased_case("is torch.abs; all numbers are 0", torch.abs, 0 * WIDE),
-            erased_case("is torch.clamp(max=1); all numbers are 5", lambda x: x.clamp(max=1), 5 * WIDE),
+            erased_case("is torch.clamp(max=1) in 16 features, and 0 else; all numbers are 5", lambda x: x.clamp(max=1) * (torch.arange(32) < 16), 5 * WIDE),
             erased_case("takes from each feature its mirror", lambda x: x - x.flip(-1)),
         ],
         "even where the position is left": [

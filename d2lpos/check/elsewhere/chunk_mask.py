@@ -41,7 +41,7 @@ def among(case: Case, pairs: Tensor) -> Case:
 
 TEXTS = [
     (range(6), range(6), 2, 2), (range(9), range(9), 3, 3), (range(4, 8), range(8), 4, 4), (range(6, 9), range(1, 9), 3, 5),
-    (range(18), range(18), 2, 9), (range(10, 12), range(1, 16, 3), 2, 4), (range(5), range(11), 5, 0), (range(8, 10), range(10), 1, 3),
+    (range(18), range(18), 2, 11), (range(10, 12), range(1, 16, 3), 2, 4), (range(5), range(11), 5, 0), (range(8, 10), range(10), 1, 3),
     (range(3, 12, 4), range(12), 4, 4), (range(2, 9), range(7), 3, 2),
 ]  # fmt: skip
 

@@ -48,7 +48,7 @@ merged = Check(
         "rows and columns from 256 on, in bfloat16": [
             ids_case([[0, 256], [0, 257], [0, 258], [0, 259], [0, 260]], torch.bfloat16),
             ids_case([[0, 257, 3, 1], [0, 3, 257, 1], [0, 256, 3, 1], [0, 257, 4, 1], [0, 256, 4, 2]], torch.bfloat16),
-            ids_case([[514], [2], [512], [515], [516]], torch.bfloat16),
+            ids_case([[-514], [2], [512], [515], [516], [513]], torch.bfloat16),
             ids_case([[257, 600], [256, 601], [257, 604], [10, 600]], torch.bfloat16),
             ids_case([[n] for n in range(250, 270)], torch.bfloat16),
         ],

@@ -27,7 +27,7 @@ alibi_mod = Check(
     properties={
         "the score less the slope times the distance": [
             alibi_case([0.5], [[0, 1, 2]], [[0, 1, 2]]),
-            alibi_case([0.5, 0.25], [[5, 40]], [[*range(20)]]),
+            alibi_case([0.5, 0.25], [[5, 300]], [[*range(250, 270)]]),
             alibi_case([0.5, 1.0, 0.25, 0.125, 0.75], [[2, 9, 1]], [[9, 0, 4]], scores=0),
         ],
         "each row of a batch has positions of its own": [

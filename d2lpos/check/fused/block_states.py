@@ -36,7 +36,7 @@ block_states = Check(
             blocks_case(apart(4) >= 0, 2),
             blocks_case((apart(6) >= 0) & (apart(6) < 3), 2),
             blocks_case(torch.arange(36).view(6, 6) != 7, 3), blocks_case(torch.arange(36).view(6, 6) == 28, 3),
-            blocks_case(apart(20) % 5 != 2, 4), blocks_case(apart(12) != 11, 6),
+            blocks_case(apart(20) % 5 != 2, 4), blocks_case(apart(128) != 127, 64),
             blocks_case(apart(2, 6) < 1, 2),
             blocks_case(apart(6, 3) >= 2, 3),
         ],

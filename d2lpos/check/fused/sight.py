@@ -43,7 +43,7 @@ sight = Check(
         "no key after the query": [sight_case(9, [[0, 1, 2]]), sight_case(9, [[3, 4]], [[4, 1, 6, 3]])],
         "`window` positions, the query's own among them": [
             sight_case(1, [[5]], [[2, 3, 4, 5]]),
-            sight_case(6, [[8, 20]], [[0, 2, 3, 8]]),
+            sight_case(22, [[24, 40]], [[0, 2, 3, 8, 19]]),
         ],
         "its own text alone": [
             sight_case(9, [[2]], [[0, 1, 2, 0, 1, 2]], [[1]], [[0, 0, 0, 1, 1, 1]]),

@@ -30,7 +30,7 @@ time_ids = Check(
         "each variable has all times, one variable after another": stamped(
             ([0, HOUR], 2), ([n * HOUR for n in range(17)], 3), ([HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR], 2),
         ),
-        "uneven times": stamped(([0, HOUR, 5 * HOUR], 1), ([900, 1800, 9000], 1), ([0, 0, 10 * HOUR, 11 * HOUR], 1), ([0, 1000 * HOUR + 1080], 1)),
+        "uneven times": stamped(([0, HOUR, 5 * HOUR], 1), ([900, 1845, 9000], 1), ([0, 0, 10 * HOUR, 11 * HOUR], 1), ([0, 1000 * HOUR + 1080], 1)),
         "stamps of today": stamped(
             ([NOW, NOW + HOUR], 1), ([NOW, NOW + 60], 1), ([NOW + 7, NOW + HOUR + 7, NOW + 2 * HOUR + 7], 1),
         ),

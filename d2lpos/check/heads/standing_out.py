@@ -38,7 +38,7 @@ standing_out = Check(
         "all that come so far from the null to 1": [
             null_case([[0.55, 0.65, 0.5, 0.4, 0.12, 0.05]], [1, 3], 0.3),
             null_case([[0.7, 0.3]], [1, 3], 0.3),
-            null_case([[0.48], [0.2], [0.47]], [7, 1, 3, 2], 0.25),
+            null_case([[0.52], [0.2], [0.49]], [7, 1, 3, 1], 0.25),
             null_case([[0.5, 0.625]], [1], 0.25),
         ],
         "the largest first": [

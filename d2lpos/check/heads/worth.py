@@ -35,7 +35,7 @@ def rise_case(texts: int, tokens: int, period: int, seed: int) -> Case:
     """Losses of texts that differ more from each other than a change moves them."""
     level = 4 * drawn(texts, 1, seed=seed + 1, low=0, high=9)
     before = level + drawn(texts, tokens - 1, seed=seed, low=0, high=9)
-    after = before + drawn(texts, tokens - 1, seed=seed + 2, low=-2, high=9)
+    after = before + drawn(texts, tokens - 1, seed=seed + 2, low=-8, high=9)
     return read_as(
         call(before=before, after=after, period=period),
         lambda outcome: torch.tensor(several(outcome, "rise", "half"), dtype=torch.float64),

@@ -47,7 +47,7 @@ levels = Check(
         "each feature has levels of its own in each full group": [
             keys_case(4, 2, 1, 4, 4),
             keys_case(8, 3, 2, 4, 8),
-            keys_case(9, 4, 3, 3, 14),
+            keys_case(9, 4, 4, 3, 14),
         ],
         "what stands behind the last full group stays": [
             keys_case(3, 2, 1, 4, 1),

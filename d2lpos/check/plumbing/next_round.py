@@ -26,7 +26,7 @@ def round_cases(which: int | None, *rounds: tuple[list[int], list[int], int]) ->
     return [case(*one) for one in rounds]
 
 
-ALIKE = (([5], [1], 3), ([9], [0], 2), ([4], [4], 4), ([7, 3], [2, 2], 5))
+ALIKE = (([5], [1], 3), ([9], [0], 2), ([4], [4], 4), ([7, 3], [2, 2], 9))
 UNLIKE = (([5, 5], [0, 3], 4), ([12, 4, 8], [2, 0, 1], 3))
 
 

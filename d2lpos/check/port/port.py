@@ -81,7 +81,7 @@ port = Check(
         ],
         "features past the rotary ones stay": [port_case(f"{FIRST}.q.weight", d=8)],
         "biases move with their rows": [port_case(f"{FIRST}.q.bias"), port_case(f"{FIRST}.k.bias", d=8)],
-        "every layer": [port_case("blocks.10.attention.q.weight", layers=11)],
+        "every layer": [port_case("blocks.10.attention.q.weight", layers=11), port_case("blocks.1.attention.k.weight", layers=2)],
         "all else is as it was": [
             port_case(f"{FIRST}.v.weight"), port_case(f"{FIRST}.v.bias"), port_case("tokens.weight"),
         ],

@@ -57,7 +57,7 @@ kept = Check(
     properties={
         "kept, where the whole interval lies below the margin": [
             word_case(0.375, [0.125, 0.25, 0.125, 0.25]),
-            word_case(0.75, [0.25, 0.375, 0.5]),
+            word_case(0.68556, [0.25, 0.375, 0.5]),
             word_case(0.5, [-1.5, -1.375, -1.625]),
             word_case(0.5, [1.0, 1.125, 1.0], [-1.0, -0.875, -1.125]),
             word_case(0.85, [0.125, 0.25, 0.125, 0.25], [1.0, 1.125, 1.0, 1.25]),
@@ -65,15 +65,15 @@ kept = Check(
         "lost, where the whole interval lies above the margin": [
             word_case(0.5, [1.0, 1.125, 1.0, 1.25]),
             word_case(0.75, [3.0, 2.875, 3.0], [0.0, 0.125, 0.25], [0.25, 0.0, 0.125]),
-            word_case(1.43, [1.5, 1.625, 1.5, 1.625]),
+            word_case(1.4476, [1.5, 1.625, 1.5, 1.625]),
         ],
         "undecided, where the margin lies within the interval": [
             word_case(0.5, [0.0, 0.5, 0.0, 0.5]),
             word_case(0.625, [0.25, 0.375, 0.5]),
-            word_case(0.65, [0.25, 0.375, 0.5]),
+            word_case(0.6855, [0.25, 0.375, 0.5]),
             word_case(0.5, [0.5, 1.25, 0.625, 1.0]),
-            word_case(1.75, [1.5, 1.75, 2.0, 2.25, 2.5]),
-            word_case(2.45, [1.5, 1.75, 2.0, 2.25, 2.5]),
+            word_case(1.5093, [1.5, 1.75, 2.0, 2.25, 2.5]),
+            word_case(2.4907, [1.5, 1.75, 2.0, 2.25, 2.5]),
         ],
     },
     mistakes={

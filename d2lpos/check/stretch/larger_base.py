@@ -31,7 +31,7 @@ larger_base = Check(
     properties={
         "no pair that was open leaves its arc": [
             wanted_base(16, 10_000.0, 64, 256),
-            wanted_base(8, 99.5, 30, 50),
+            wanted_base(8, 485.5, 30, 50),
             wanted_base(12, 10_000.0, 200, 1000),
             wanted_base(64, 10_000.0, 128, 1024),
             wanted_base(128, 500_000.0, 8192, 32_768),

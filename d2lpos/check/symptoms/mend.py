@@ -204,7 +204,7 @@ norm_and_turn = Check(
             norm_case([LONG], W),
             norm_case([LONG, SHORT], [1.0, 1.0, 1.0, 1.0]),
             norm_case([LONG, SHORT] * 8, W),
-            norm_case([[0.5, 3.5], [1.0, -1.0], [2.0, 2.0]], [0.5, -2.0]),
+            norm_case([[0.5, 3.5], [0.25, -0.25], [2.0, 2.0]], [0.5, -2.0]),
             norm_case(
                 [[4.0, 2.0, 1.0, 1.0, -1.0, 1.0], [7.0, 1.0, -1.0, 1.0, 1.0, 1.0]],
                 [1.0, 2.0, 4.0, 0.5, 3.0, 1.5],
@@ -266,7 +266,7 @@ proportional = Check(
     properties={
         "exponents of the whole head, slow pairs still": [
             call(head=head, turning=turning, base=base)
-            for head, turning, base in ((8, 4, 16.0), (16, 4, 255.0), (8, 8, 16.0), (10, 4, 99.5), (4, 0, 9.0))
+            for head, turning, base in ((8, 4, 16.0), (16, 4, 255.0), (8, 8, 16.0), (10, 6, 99.5), (4, 0, 9.0))
         ]
     },
     mistakes={

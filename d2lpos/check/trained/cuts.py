@@ -57,7 +57,7 @@ cuts = Check(
         ],
         "the last row, unlike its one neighbor": [table_case("aabbcz"), table_case("abzccby"), table_case("abcda")],
         "not the first row": [table_case("zaabybb"), table_case("zabbycc"), table_case("azabbcc")],
-        "not where rows change for good": [table_case("aaayyyayy"), table_case("abbbyyyzyy")],
+        "not where rows change for good": [table_case("aabzydd"), table_case("aaayyyayy"), table_case("abbbyyyzyy")],
     },
     mistakes={
         "These are rows. A text that ends with row r has r + 1 tokens.":

@@ -104,7 +104,7 @@ frozen = Check(
     properties={
         "from here on all may be held, where losses only fall": [
             first_case([6.0, 5.0, 4.5, 4.0], 0.5),
-            first_case([6.0, 5.0, 4.25, 4.0], 0.25),
+            first_case([6.0, 4.2505, 4.25, 4.0], 0.25),
             first_case([6.0, 5.0, 4.5, 4.0], 1.0),
             first_case([7.0, 6.5, 6.0, 4.0, 3.75, 3.5, 3.25, 3.0], 1.0),
             first_case([7.0, 6.5, 4.5, 4.0, 3.75, 3.5, 3.25, 3.0], 1.75),

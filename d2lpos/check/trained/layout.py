@@ -153,7 +153,7 @@ layout = Check(
             layout_case("half", 64, 4, 2, beside=0.0, opposed=True),
             layout_case("interleaved", 64, 4, 2, beside=0.0, opposed=True),
             layout_case("half", 64, 6, 6, beside=0.0, astray=(0, 5)),
-            layout_case("half", 64, 6, 3, beside=0.0, astray=(0, 5)),
+            layout_case("half", 64, 6, 3, beside=0.0, astray=(0, 1)),
             layout_case("interleaved", 64, 6, 3, beside=0.0, astray=(0, 5)),
         ],
         "rows of unequal lengths": [
