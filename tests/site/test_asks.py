@@ -164,7 +164,7 @@ def test_the_essay_s_frames_take_a_line_and_show_what_waits_without_moving_the_q
         reader.page.goto(f"{address}/index.html")
         for told in reader.page.locator(".told").all():
             box, figure = told.locator("xpath=preceding-sibling::*[1]"), told.locator("figure")
-            place = "e => [e.offsetTop, e.offsetHeight]"
+            place = "e => [e.getBoundingClientRect().top - e.parentElement.querySelector('h2').getBoundingClientRect().top, e.offsetHeight]"
             before = box.evaluate(place)
             assert told.bounding_box()["height"] < 60 and not figure.is_visible()
             told.get_by_role("link", name="Show it").click()

@@ -25,9 +25,9 @@ LEFT_OUT = {"details", "nav", "button", "form"}
 LEFT_OUT_BY_CLASS = {
     "ask", "mistake", "review", "predictions", "solution", "headerlink", "effort", "symptoms",
 }
-# For those who write studies, who find it from the page of the package; what changed, which other pages say as it is now; and two
-# lists of what the chapters have, too: of what was predicted, and of what was claimed.
-NOT_SEARCHED = {"book/api-lab", "book/changelog", "book/predicted", "book/ledger"}
+# For those who write studies, who find it from the page of the package; what changed, which other pages say as it is now; licenses; and
+# two lists of what the chapters have, too: of what was predicted, and of what was claimed.
+NOT_SEARCHED = {"book/api-lab", "book/changelog", "book/third-party", "book/predicted", "book/ledger"}
 MODELS = ["models", "releases"]  # tables of which each row is an entry
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
