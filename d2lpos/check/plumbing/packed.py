@@ -26,7 +26,7 @@ def row_of(cu_seqlens: Tensor) -> tuple[Tensor, Tensor]:
     return torch.bucketize(here, cu_seqlens[1:], right=True), here
 
 
-ROWS = [[0, 2, 5], [0, 7], [0, 4, 6, 11], [0, 1, 2, *range(6, 26, 2), 44]]
+ROWS = [[0, 2, 5], [0, 7], [0, 4, 6, 11], [0, 1, 2, *range(6, 32, 2), 50]]
 
 
 def packed_cases(pairs: Callable | None = None) -> list[Case]:
