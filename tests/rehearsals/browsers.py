@@ -279,7 +279,7 @@ def try_your_model(browser: Firefox | WebKit) -> None:
     inside(browser, "give('Qwen3 8B')", look)
     first = inside(browser, "rest().then(state)", look)
     assert (first["name"], first["layers"], first["tokens"]) == ("Qwen3 8B", 36, 131_072), first
-    assert first["says"].startswith("24 of 64 hands meet angles") and first["judged"].startswith("With a setting"), first
+    assert first["says"].startswith("24 of 64 hands turn past") and first["judged"].startswith("With a setting"), first
     inside(browser, "one('[data-r=yarn]').click()", look)
     assert '"rope_type": "yarn"' in inside(browser, "rest().then(state)", look)["pane"]
     x, y = inside(
