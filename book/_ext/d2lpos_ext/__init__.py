@@ -13,7 +13,7 @@ from . import api, ledger, models, predictions, reviews, scorecard, third_party,
 from .cells import translate
 from .char_models import bring_char_models
 from .citations import RoundAuthorYear, cite, index
-from .exercises import fold_solutions, tabulate
+from .exercises import tabulate
 from .formulas import setup_formulas, write_font
 from .front import lead_back, place_front
 from .mentions import Mentions, check_numbers, note_anchor
@@ -26,6 +26,7 @@ from .repair import repair_pages
 from .search import change_tools, skip_index, write_index
 from .slim import slim
 from .social import describe, set_address, without_placeholder
+from .solutions import fold_solutions
 from .trust import say_how_to_trust
 
 register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundAuthorYear)

@@ -1,14 +1,10 @@
-"""A table of all exercises for the page for teachers, read from the notebooks, and solutions that fold."""
+"""A table of all exercises for the page for teachers, read from the notebooks."""
 
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
-from docutils.nodes import Element
-from sphinx.application import Sphinx
-from sphinx.writers.html5 import HTML5Translator
-from sphinx_exercise.nodes import solution_node
 
 from .cells import EXERCISE
 
@@ -28,18 +24,3 @@ def tabulate(text: str, notebooks: Iterable[Path]) -> str:
         return text
     row = r"| Exercise \g<number>. \g<title> | \g<minutes> | \g<difficulty> |"
     return text.replace(BLOCK, HEAD + "\n".join(head.expand(row) for head in exercises(notebooks)))
-
-
-def begin_solution(translator: HTML5Translator, node: Element) -> None:
-    """Open what folds a solution under its title, which browsers do without a script."""
-    title = translator.encode(node.pop(0).astext())
-    translator.body.append(f"{translator.starttag(node, 'details', CLASS='admonition')}<summary>{title}</summary>\n")
-
-
-def end_solution(translator: HTML5Translator, node: Element) -> None:
-    translator.body.append("</details>\n")
-
-
-def fold_solutions(app: Sphinx) -> None:
-    app.setup_extension("sphinx_exercise")
-    app.add_node(solution_node, override=True, html=(begin_solution, end_solution))
