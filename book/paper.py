@@ -170,28 +170,24 @@ def gather(article: Tag) -> None:
     """Move what a page folds, answers and solutions, to its end, and say where it is; with an answer goes what shows it first."""
     answers = []
 
-    def take(fold: Tag, title: str) -> None:
-        box, fold["id"] = fold.parent, f"answer-{len(answers) + 1}"
+    def take(fold: Tag, box: Tag, title: str, what: str = "Answer") -> None:
+        fold.attrs = {"id": f"answer-{len(answers) + 1}", "class": "admonition"} | fold.attrs
         head = f'<p class="admonition-title"><a href="#{box["id"]}">{title}</a></p>'
         fold.summary.replace_with(element(head))
-        fold.name, fold["class"] = "div", "admonition"
-        box.append(turn("Answer", fold["id"]))
+        fold.name = "div"
+        box.append(turn(what, fold["id"]))
         answers.append(fold.extract())
 
     for count, fold in enumerate(article.select(".predict > details"), 1):
         fold.parent.attrs.setdefault("id", f"prediction-{count}")
         fold.parent.p.string = f"Predict first ({count})"
         shown = first_result(fold.parent.find_next_sibling())
-        take(fold, f"Prediction {count}")
+        take(fold, fold.parent, f"Prediction {count}")
         answers += [tag.extract() for tag in shown]
     for solution in article.select(".solution"):
-        exercise, solution.name = solution.find_previous_sibling("div", class_="exercise"), "div"
-        head = f'<p class="admonition-title"><a href="#{exercise["id"]}">{solution.summary.get_text()}</a></p>'
-        solution.summary.replace_with(element(head))
-        exercise.append(turn("Solution", solution["id"]))
-        answers.append(solution.extract())
+        take(solution, solution.find_previous_sibling("div", class_="exercise"), solution.summary.get_text(), "Solution")
     for fold in article.select(".review > details"):
-        take(fold, fold.parent.p.get_text())
+        take(fold, fold.parent, fold.parent.p.get_text())
     if answers:
         article.section.append(element('<section id="answers"><h2>Answers</h2></section>'))
         article.select_one("#answers").extend(answers)
