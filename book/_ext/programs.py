@@ -18,7 +18,8 @@ TERSER = Path(__file__).parents[1] / "_vendor" / "terser" / "bundle.min.js"
 LEAST = 20_000  # characters that are worth a request
 HEAD, CALL = '<script>\n"use strict"; {\n', r"for \(const element of [^\n]+\n *if \(!element\.shadowRoot\) "
 WHOLE = re.compile(rf"{re.escape(HEAD)}((?:(?!</script>).)*?)({CALL})render\(", re.DOTALL)
-LATER = re.compile(rf'({CALL})later\(element, \(\) => (.*)\)(?=;\n}})')
+NOW = re.compile(rf"({CALL})(?!later)(.*)(?=;\n}})")
+LATER = re.compile(rf"({CALL})later\(element, \(\) => (.*)\)(?=;\n}})")
 APART = re.compile(rf'<script src="[^"]*figure-(\w+)\.js"></script>\n{re.escape(HEAD)}({CALL})figures\["\w+"\]\(')
 INLINE = re.compile(r"<script>((?:(?!</script>).){2000,}?)</script>", re.DOTALL)
 
@@ -63,7 +64,7 @@ def share(site: Path) -> None:
 
     for path, page in pages.items():
         shared = WHOLE.sub(lambda match, path=path: apart(match, path), page)
-        if (changed := re.sub(rf"({CALL})(?!later)(.*)(?=;\n}})", r"\1later(element, () => \2)", shared)) != page:
+        if (changed := NOW.sub(r"\1later(element, () => \2)", shared)) != page:
             path.write_text(changed, "utf-8")
 
 

@@ -50,6 +50,8 @@ INLINE = re.compile("<style>.*?</style>", re.DOTALL)
 OVERRULED = re.compile(
     r"\.highlight \.(?:[km]|k[cn]|ow|m[fi]|s[12adei]|c1|n[cef]|fm|vm)$|table\.dataframe|^\.table t|^div\.(?:exercise|solution|theorem)|div\.cell:has\(> \*"
 )
+# Where a rule asks whether a button is there, all styles are computed anew when the buttons come.
+BUTTON = ":has(button.copybtn)"
 TRUETYPE = re.compile(r""",\s*url\([^)]*\.ttf[^)]*\)\s*format\(["']truetype["']\)""")  # every browser takes the WOFF 2 before it
 
 logging.getLogger("fontTools").setLevel(logging.WARNING)  # its notes bury the warnings of a failed build
@@ -77,8 +79,7 @@ def slim(app: Sphinx) -> None:
     for style, css in styles.items():
         # Our own names what our scripts put together.
         theirs = style.name != "book.css"
-        # Where anything asks whether a button is there, all styles are computed anew when the buttons come.
-        pruned = prune(TRUETYPE.sub("", css).replace(":has(button.copybtn)", ""), lambda one, theirs=theirs: not theirs or bool(meets(one)) and not OVERRULED.search(one))
+        pruned = prune(TRUETYPE.sub("", css).replace(BUTTON, ""), lambda one, theirs=theirs: not theirs or bool(meets(one)) and not OVERRULED.search(one))
         style.write_text(pruned, "utf-8")
         icons |= set(ICON.findall(pruned))
     for font in (static / "vendor" / "fontawesome" / "webfonts").glob("*.woff2"):
