@@ -84,7 +84,14 @@ class RoundedKeys(StoredKeys):
     """
 
     def __init__(
-        self, own: RoPE, bits: int, by: str, before: bool, group: int | None = None, first: int = 0, pairs: slice = slice(None)
+        self,
+        own: RoPE,
+        bits: int,
+        by: str,
+        before: bool,
+        group: int | None = None,
+        first: int = 0,
+        pairs: slice = slice(None),
     ):
         super().__init__(own, self.stored, before)
         self.bits, self.by, self.group = bits, by, group
@@ -106,7 +113,11 @@ def bits(probe: Probe, device: str) -> list[dict]:
     """The loss with keys in few bits, a row for each way; before and after stand in `turn`."""
     model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     half = model.encoding.dim // 4
-    ways = {f"{count} bits by {by}": {"bits": count, "by": by} for count in (8, 4, 3, 2) for by in ("token", "channel")}
+    ways = {
+        f"{count} bits by {by}": {"bits": count, "by": by}
+        for count in (8, 4, 3, 2)
+        for by in ("token", "channel")
+    }
     two = {"bits": 2, "by": "channel"}
     ways |= {
         "2 bits by channel, 32 tokens": two | {"group": GROUP},

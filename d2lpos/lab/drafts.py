@@ -61,8 +61,13 @@ def misplaced(n: int) -> dict[str, tuple[Tensor, int, Tensor]]:
 
 @torch.no_grad()
 def draft(
-    model: SmolLM2, text: Tensor, positions: Tensor, ahead: int, of: Tensor | None,
-    encoding: Encoding | None = None, left_out: Iterable[int] = (),
+    model: SmolLM2,
+    text: Tensor,
+    positions: Tensor,
+    ahead: int,
+    of: Tensor | None,
+    encoding: Encoding | None = None,
+    left_out: Iterable[int] = (),
 ) -> Tensor:
     """What leaves the last layer for a text (1, n) whose queries stand `ahead` places further on for the keys `of` (n, n).
 

@@ -66,7 +66,12 @@ class _Reader:
             case ModuleType():
                 return _name(thing)
             case CodeType():
-                sizes = thing.co_argcount, thing.co_posonlyargcount, thing.co_kwonlyargcount, thing.co_flags & ~CO_NESTED
+                sizes = (
+                    thing.co_argcount,
+                    thing.co_posonlyargcount,
+                    thing.co_kwonlyargcount,
+                    thing.co_flags & ~CO_NESTED,
+                )
                 names = thing.co_names, thing.co_varnames, thing.co_freevars, thing.co_cellvars
                 return [thing.co_code.hex(), sizes, names, self.read(thing.co_consts)]
             case FunctionType():
@@ -96,7 +101,9 @@ class _Reader:
             return [self.read(type(thing)), self.read(vars(thing))]
         if self.blind:
             return _name(type(thing))
-        raise ValueError(f"a hash cannot tell when {thing!r} changes; give a version, and raise it when that changes")
+        raise ValueError(
+            f"a hash cannot tell when {thing!r} changes; give a version, and raise it when that changes"
+        )
 
     def _used(self, function: FunctionType) -> object:
         """The global values that the code of a function names, and of modules that are no package's the parts."""
@@ -117,8 +124,10 @@ def _codes(code: CodeType) -> list[CodeType]:
 
 
 def _globals(code: CodeType) -> set[str]:
-    steps = (step for part in _codes(code) for step in dis.get_instructions(part))
-    return {step.argval for step in steps if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    loads = ("LOAD_GLOBAL", "LOAD_NAME")
+    return {
+        step.argval for part in _codes(code) for step in dis.get_instructions(part) if step.opname in loads
+    }
 
 
 def _filled(cell: object) -> bool:

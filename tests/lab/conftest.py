@@ -15,7 +15,7 @@ def store(tmp_path):
     return Store(tmp_path / "lab.sqlite")
 
 
-TOLD = {f"test_{name}" for name in ("packed", "probe", "real_both", "real_inside", "real_table", "real_tables", "reuse")}
+STUDIES = {f"test_{name}" for name in ("packed", "probe", "real_both", "real_inside", "real_table", "real_tables", "reuse")}
 
 
 class Elsewhere(TorchFunctionMode):
@@ -29,7 +29,7 @@ class Elsewhere(TorchFunctionMode):
 
 @pytest.fixture(autouse=True)
 def elsewhere(request):
-    with Elsewhere() if request.path.stem in TOLD else nullcontext():
+    with Elsewhere() if request.path.stem in STUDIES else nullcontext():
         yield
 
 
