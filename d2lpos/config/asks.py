@@ -1,6 +1,6 @@
 """What a text of N tokens asks of a model, in lines: new angles, ends of tables, memory, what to look out for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .angles import fresh, stretched
 from .arguments import check_tokens, check_until
@@ -13,24 +13,27 @@ from .traps import in_words, traps
 from .words import fill
 
 
-def asks(reading: Reading, tokens: int, trained: int | None = None, source: str | None = None) -> str:
+def asks(reading: Reading, tokens: int, trained: int | Sequence[int] | None = None, source: str | None = None) -> str:
     """Which settings a text of that length needs, in lines.
 
-    trained is the training length in tokens, by default the length before the model was stretched, or what its file allows.
-    source says who states this length, by default the caller. Raises TypeError or ValueError where a length is no positive integer, and Refused
-    for a model of pictures.
+    trained is the length in tokens of the texts in training, or a list with the length of each stage, by default the length
+    before the model was stretched, or what its file allows. source says who states it, by default the caller. Raises TypeError
+    or ValueError where a length is no positive integer, and Refused for a model of pictures.
 
     >>> print(asks(read({"model_type": "gpt2"}), 2048))
     at 2,048 tokens:
       the table ends after 1,024 tokens and fails
       keys and values of full layers: 72.0 MiB
     """
-    check_tokens(tokens=tokens, trained=trained)
+    stages = list(trained) if isinstance(trained, Sequence) else [] if trained is None else [trained]
+    check_tokens(tokens=tokens)
+    for length in stages:
+        check_tokens(trained=length)
     check_until(reading, tokens)
     if reading["pictures"]:
         raise unknown(reading)
     words, rows = table("words")["asks"], reading["lengths"]["rows"]
-    every = [fill(words["head"], tokens=tokens), *angles(reading, tokens, trained, source)]
+    every = [fill(words["head"], tokens=tokens), *angles(reading, tokens, stages, source)]
     if rows:
         every.append(fill(words["table_fails" if tokens > rows else "table"], rows=rows))
     every += cache(reading, tokens)
@@ -39,19 +42,24 @@ def asks(reading: Reading, tokens: int, trained: int | None = None, source: str 
     return "\n".join(every)
 
 
-def angles(reading: Reading, tokens: int, trained: int | None, source: str | None) -> Iterator[str]:
-    """Beside which length, and how many pairs of each kind of layer meet new angles."""
+def angles(reading: Reading, tokens: int, trained: Sequence[int], source: str | None) -> Iterator[str]:
+    """Compared with which lengths, and how many pairs of each kind of layer meet angles that no stage of training showed."""
     words, lengths = table("words")["asks"], reading["lengths"]
-    original, allowed = lengths["original"] if stretched(reading) else None, lengths["allowed"]
-    length, turning = trained or original or allowed, turning_layers(reading)
-    if not length or not turning:
+    own, original, allowed = stretched(reading), lengths["original"], lengths["allowed"]
+    told = trained or [length for length in (own and original or allowed,) if length]
+    turning, longest = turning_layers(reading), longest_of(reading, tokens)
+    if not told or not turning:
         return
-    by = "you" if trained else "original" if original else "class" if lengths["by_class"] else "file"
-    yield fill(words["beside"], trained=length, source=source if trained and source else words[by])
-    before, longest = bool(original) and length <= original, longest_of(reading, tokens)
+    by = "you" if trained else "original" if own and original else "class" if lengths["by_class"] else "file"
+    # Before a stretch, texts were at most as long as the file says, or shorter than what it allows.
+    most = (original or (allowed or 0) - 1) if own else 0
+    stages = {length <= most: length for length in sorted(told)}  # the longest before the stretch, and the longest with it
+    compared = " and ".join(f"{length:,}" for length in sorted(stages.values()))
+    yield fill(words["beside"], trained=compared, source=source if trained and source else words[by])
     kinds = {layer(reading, one, tokens, longest): one for one in turning}
     for one in kinds.values():
-        pairs = fresh(one, length, tokens, before)
+        by_stage = [fresh(one, length, tokens, before) for before, length in stages.items()]
+        pairs = [all(new) for new in zip(*by_stage, strict=True)]
         seeing, line = sight(reading, one, longest), words["fresh" if any(pairs) else "none_fresh"]
         within = fill(words[seeing["kind"]], **seeing) if seeing["kind"] in ("window", "sides", "chunk") else ""
         yield fill(line, fresh=sum(pairs), pairs=len(pairs), sight=within)

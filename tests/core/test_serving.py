@@ -71,6 +71,18 @@ def test_a_length_trained_under_the_stretch_is_measured_with_it():
     assert "    none of 64 pairs meets a new angle" in asks(read(LLAMA_31), 65_536, trained=8192)
 
 
+def test_an_angle_that_an_earlier_stage_showed_is_not_new():
+    stretched = read({"model_type": "llama", "max_position_embeddings": 131_072, "head_dim": 128,
+                      "rope_theta": 1e6, "rope_scaling": {"rope_type": "linear", "factor": 8.0}})  # fmt: skip
+    # 8 × 32,768 positions of before the stretch have all angles that 262,144 tokens have with it.
+    both = asks(stretched, 262_144, trained=[131_072, 32_768])
+    assert "compared with 32,768 and 131,072 tokens, as you say" in both and "none of 64 pairs meets a new angle" in both
+    assert "none of" in asks(stretched, 262_144, 32_768) and "none of" not in asks(stretched, 262_144, 131_072)
+    assert "none of" not in asks(stretched, 262_145, trained=[32_768, 131_072])
+    with pytest.raises(ValueError, match="trained must be positive; got 0"):
+        asks(stretched, 9, trained=[32_768, 0])
+
+
 def test_what_a_layer_keeps_is_not_always_heads_by_features():
     t5 = {"model_type": "t5", "d_model": 64, "num_heads": 4, "d_kv": 64, "num_layers": 1}
     assert memory(read(t5), 8, 4) == {"full": 16_384}

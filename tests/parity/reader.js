@@ -9,7 +9,7 @@ const table = name => [path.parse(name).name, JSON.parse(fs.readFileSync(path.jo
 const script = name => require(path.join(page, `${name}.js`));
 const tables = Object.fromEntries(fs.readdirSync(folder).map(table)), r = script("reader")(tables), answers = script("answers")(r);
 const {card, cardLines} = script("card")(r, answers), names = script("names")(tables), verdicts = script("verdict")(r, answers);
-const files = script("files")(r, answers), {ran} = script("commands")(r, answers);
+const files = script("files")(r, answers), {ran} = script("commands")(r, answers), facts = script("facts")(answers);
 
 const turning = reading => reading.kinds.filter(answers.turns);
 const ask = {
@@ -17,6 +17,10 @@ const ask = {
   sentence: (reading, ...asked) => answers.sentence(reading, ...asked),
   sight: reading => reading.kinds.map(layer => answers.sees(answers.sight(reading, layer, reading.lengths.allowed))),
   frequencies: (reading, tokens) => turning(reading).map(({encoding}) => [answers.plain(encoding), ...answers.inForce(encoding, tokens)]),
+  fresh: (reading, tokens, trained) => {
+    const counted = group => facts.hands(group, facts.training(reading, {trained}), reading, reading, tokens).filter(({is}) => is === "new").length;
+    return [...new Set(facts.groups(reading).map(counted))].sort((a, b) => a - b);
+  },
   slopes: reading => reading.kinds.filter(({encoding}) => encoding?.kind === "ALiBi").map(({encoding}) => answers.slopes(encoding)),
   memory: (reading, ...asked) => answers.memory(reading, ...asked),
   card: (reading, asked, file) => {

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 import resource
 
 import pytest
@@ -45,6 +46,11 @@ def seeing(reading):
     return [sees(sight(reading, layer, reading["lengths"]["allowed"])) for layer in reading["kinds"]]
 
 
+def fresh(reading, tokens, trained):
+    counts = re.findall(r"(\d+|none) of \d+ pairs", config.asks(reading, tokens, trained))
+    return sorted({0 if count == "none" else int(count) for count in counts})
+
+
 def all_slopes(reading):
     encodings = [layer["encoding"] for layer in reading["kinds"]]
     return [slopes(one) for one in encodings if one and one["kind"] == "ALiBi"]
@@ -70,6 +76,7 @@ ASK = {
     "sentence": config.sentence,
     "sight": seeing,
     "frequencies": frequencies,
+    "fresh": fresh,
     "slopes": all_slopes,
     "memory": config.memory,
     "card": carded,
@@ -174,6 +181,8 @@ def test_a_release(release):
     questions += [["apply", file, 4 * length - 1, "vllm", trained, rule] for rule in RULES]
     known = {key: value for key, value in release.items() if key != "config"}
     questions += [["alike"], *(["verdict", tokens, known] for tokens in (trained, trained + 1, length + 1, 200_000, 5_000_000))]
+    if stages := release.get("trained"):
+        questions += [["fresh", tokens, stages] for tokens in (200_000, 5_000_000)]
     unlike, answered = differences({release["name"]: file}, questions)
     assert unlike == [] and answered >= 8
 
