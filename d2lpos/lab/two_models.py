@@ -72,7 +72,7 @@ RULES: dict[str, Callable[["Passage"], float]] = {
     "The dearest layer is in the first quarter": lambda r: (
         max(early(r)) - max(r.each("layer")[len(early(r)) :])
     ),
-    "Without pair 0 heads that look one back lose half of it": lambda r: 0.5 - r("left without pair 0"),
+    "Without pair 0, heads that look one back lose half of that weight": lambda r: 0.5 - r("left without pair 0"),
     "Half of what the first of these heads loses falls on the first token": lambda r: (
         r.heads[0]["pair 0 still"][5]
         - r.heads[0]["as trained"][5]
@@ -101,10 +101,10 @@ RULES: dict[str, Callable[["Passage"], float]] = {
         r("all but pair 0") - 0.75 * r("no rotation")
     ),
     "Half of the longest arrows of keys are in pairs that go around less than once": lambda r: r(LONG) - 0.5,
-    "In the fastest eighth place is worth more than content": lambda r: (
+    "In the fastest eighth, place is worth more than content": lambda r: (
         r("fast: still") - r("fast: alike but the first")
     ),
-    "In pairs from 22/32 on content is worth more than place": lambda r: (
+    "In pairs from 22/32 on, content is worth more than place": lambda r: (
         r("slow: alike but the first") - r("slow: still")
     ),
     "There the first token's key is worth more than the rest": lambda r: (
@@ -126,7 +126,7 @@ RULES: dict[str, Callable[["Passage"], float]] = {
     "The first token's word is a sink in the middle of a text, too": lambda r: (
         r("first word in the middle") - 0.1
     ),
-    "In a few pairs from 18/32 on place is worth more than content": lambda r: (
+    "In a few pairs from 18/32 on, place is worth more than content": lambda r: (
         r("middle: still") - r("middle: alike but the first")
     ),
     # chapter 10
