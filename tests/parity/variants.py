@@ -18,14 +18,13 @@ RULES = {
 
 
 def dropped(family: str) -> dict[str, dict]:
-    """Every key of the default file is dropped; those that the reader's code knows are dropped, null and doubled."""
-    whole = defaults.made(family)
-    files = {
-        f"no {key}": {k: v for k, v in whole.items() if k != key} for key in whole if key != "model_type"
-    }
+    """Every key that the reader's code knows is dropped, null and doubled; the others are dropped together."""
+    whole, known = defaults.made(family), defaults.words()
+    files = {f"no {key}": {k: v for k, v in whole.items() if k != key} for key in known.intersection(whole)}
+    files["known alone"] = {k: v for k, v in whole.items() if k in known or k == "model_type"}
     files["nothing"] = {"model_type": family}
     small = tiny.data(fitted(family))
-    for key in defaults.words().intersection(small):
+    for key in known.intersection(small):
         files[f"no {key}, small"] = {k: v for k, v in small.items() if k != key}
         files[f"null {key}, small"] = small | {key: None}
         if type(small[key]) in (int, float) and small[key] > 0:
