@@ -4,7 +4,7 @@
 
 /** The tables, which come packed. */
 async function yourModelUnpacked() {
-  const bytes = Uint8Array.from(atob(yourModelTables), character => character.charCodeAt());
+  const packed = atob(yourModelTables), bytes = new Uint8Array(packed.length).map((_, i) => packed.charCodeAt(i));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
 }
 
@@ -25,6 +25,8 @@ const page = document.querySelector(".yours"), out = page.querySelector(".out"),
 const length = page.querySelector(".n"), program = page.querySelector("select"), asked = page.querySelector(".asked");
 const still = matchMedia("(prefers-reduced-motion:reduce)");
 const state = {tab: "vllm", bytes: 2, wish: null, mine: {requests: "1"}};
+const width = () => Math.round(page.getBoundingClientRect().width);
+let wide = width();  // before anything is changed: to measure later, the browser would lay the page out once more
 let model = null, drawn = null, frame = 0, turn = 0, more = null, last = null;
 
 const find = (selector, within = out) => within.querySelector(selector);
@@ -494,11 +496,9 @@ function turning() {
   return {says, cost, legend, pairs: all, picture: (on, about, wavelengths) => figures.hands(on, about, all, wavelengths)};
 }
 
-const width = () => Math.round(page.getBoundingClientRect().width);
 let on = axis(100, 4, 2e8);
 
 function paint(shown, wavelengths) {
-  const wide = width();
   if (wide < 100) return;
   on = axis(wide, shown.low ?? 4, shown.high ?? 2e8);
   const {length, word} = model.training, about = {tokens: state.tokens, known: length, word, also: model.training.trained, least: LEAST, most: MOST};
@@ -868,7 +868,7 @@ out.addEventListener("click", async event => {
   }
 });
 addEventListener("hashchange", () => location.hash.includes("=") && follow());  // others are places of the page
-let wide = width();  // its height is that of what it shows, and no news
+// Its height is that of what it shows, and no news.
 new ResizeObserver(() => { if (wide !== (wide = width()) && model) draw(true, false); }).observe(page);
-follow();
+setTimeout(follow);
 }, () => document.querySelector(".yours .out").append("This browser is too old for this page. The command below gives the same answers."));

@@ -22,6 +22,7 @@ SCRIPTS = {  # in the order in which they run; the second is loaded for a file, 
     "your-model-more": ("files", "commands", "card"),
 }
 IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n", re.MULTILINE)  # what each file says again, or Node alone needs
+EAGER = "//# allFunctionsCalledOnLoad @preserve\n"  # Chromium then compiles beside the page's work, not in it, function by function
 FOR_THE_COMMAND = ("asks", "layers", "options")  # words that the page does not say
 
 
@@ -41,7 +42,7 @@ def write_scripts(app: Sphinx) -> None:
     static = Path(app.outdir) / "_static"
     for file, names in SCRIPTS.items():
         scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in names)
-        whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
+        whole = f'{EAGER}"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
         (static / f"{file}.js").write_text(whole, "utf-8")
     tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
     tables["words"] = {name: words for name, words in tables.get("words", {}).items() if name not in FOR_THE_COMMAND}
