@@ -34,7 +34,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 COPIES = ".again, section:has(> .again):not(:has(> .review:not(.again)))"  # questions that come back
-LEFT_OUT = f"{COPIES}, li:has(> p > a[href$='#find-the-mistake']), [data-due], .screen, .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .told > .show, .downloads, .subtitle, .onward, .keys, .front + script, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
+LEFT_OUT = f"{COPIES}, li:has(> p > a[href$='#find-the-mistake']), [data-due], .screen, .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .told > .show, .downloads, .subtitle, .onward, .keys, .front + script, .tag_setup, .exercise .cell:has(.output), form, details.hide, script[src], [data-explore] ~ script"
 # Parts of which paper has these pages alone. The others ask and answer, need a machine, change, or list records: the
 # contents name their addresses.
 IN_PART = {"For a model of your own": [], "Projects": [], "Back matter": ["book/quick", "book/notation", "book/references"]}
