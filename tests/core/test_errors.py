@@ -446,6 +446,7 @@ refuse("TypeError: keys must be a tensor; got list", [0], Q, P)
 refuse("TypeError: positions must be a tensor; got int", Q, Q, 5)
 fit = "in all axes but the sequence; got"
 refuse(f"ValueError: keys must fit those in the cache, (2, 2, 5, 8), {fit} (1, 2, 5, 8)", Q[:1], Q[:1], P)
+refuse(f"ValueError: values must fit those in the cache, (2, 2, 5, 8), {fit} (2, 2, 5, 4)", Q, Q[..., :4], P)
 refuse(f"ValueError: positions must fit those in the cache, (5,), {fit} (2, 5)", Q, Q, TOKENS)
 refuse("ValueError: keys must be (batch, head, sequence, feature); got (5, 8)", Q[0, 0], Q, P)
 refuse("ValueError: positions must be (…, 5), one for each key; got (4,)", Q, Q, P[:4])

@@ -23,7 +23,7 @@ from d2lpos.lab.observed import board_data, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import encoder, loaded, tokenizer, tokens
 from d2lpos.lab.publish import publish
-from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden
+from d2lpos.lab.real import SENTENCE, SLOW, Coarse, branches, eval_modes, hidden
 from d2lpos.lab.regroup import InParts
 from d2lpos.pretrained import losses
 from d2lpos.runtime.published import RESULTS
@@ -213,7 +213,7 @@ def test_heads_are_told_with_each_pair_held_still():
     assert next(rows, None) is None
 
 
-def test_the_board_holds_a_cell_a_row_and_a_column():
+def test_the_board_holds_a_cell_a_row_and_a_column(monkeypatch):
     columns, layer = records_of("real-board")
     base, *held, none = columns["rows"]
     assert (base["case"], none["case"], len(held)) == ("as trained", "no rotation", 4)
@@ -222,10 +222,15 @@ def test_the_board_holds_a_cell_a_row_and_a_column():
     assert all(cell["previous"][0] is None for cell in layer["rows"])  # a head below the layer is as it was
     model, text = loaded("stand-in"), tokens(SMOKE["real-board"][0])
     own, parts = model.encoding, {"columns": columns["rows"], "layer 1": layer["rows"]}
-    parts |= {part: run_probe(replace(SMOKE["real-board"][0], part=part))["rows"] for part in ("layers", "bands")}
+    slow = next(one["rows"] for one in records("real-bands") if one["run"]["part"] == "slow bands")
+    assert [one["pair"] for one in slow] == [None, *SLOW]
+    monkeypatch.setattr("d2lpos.lab.real.SLOW", (0,))
+    for part in ("layers", "bands", "slow bands"):
+        parts[part] = run_probe(replace(SMOKE["real-board"][0], part=part))["rows"]
+    assert parts["slow bands"] == parts["bands"][:-1]
     for part, of_part in parts.items():
         for one in of_part:
-            held_pairs = range(4) if one["pair"] is None or part == "bands" else [one["pair"]]
+            held_pairs = range(4) if one["pair"] is None or "bands" in part else [one["pair"]]
             still = [Still(own, held_pairs if one["layer"] in (None, at) else []) for at in (0, 1)]
             still = [own, own] if one["case"] == "as trained" else still
             assert one["loss"] == pytest.approx(losses(model, text, encoding=still).mean().item(), abs=2e-6)

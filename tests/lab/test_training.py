@@ -1,6 +1,8 @@
 """Training is the loop that its docstring describes, and a test counts what is asked."""
 
+from contextlib import nullcontext
 from copy import deepcopy
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,8 +12,10 @@ from torch.testing import assert_close
 
 from d2lpos import Dropped, Learned, Transformer
 from d2lpos.lab import TASKS, accuracy, train
+from d2lpos.lab.inside import first_token, probes
 from d2lpos.lab.training import test as measure
 from d2lpos.runtime.threads import one_thread
+from tests.core.test_devices import OneDevice
 
 COPY = TASKS["copy"].train
 TRAINING = {"length": 8, "steps": 40, "size": 4, "rate": 0.01, "seed": 3}
@@ -136,3 +140,14 @@ def test_accuracy_asks_fresh_rows_of_each_seed():
     for seed in 0, 1:
         accuracy(Echo(), sampler, 5, 7, seed=seed)
     assert drawn == [(7, 5, 2**31), (7, 5, 2**31 + 1)]
+
+
+@pytest.mark.parametrize("look", [
+    lambda *how: train(*how, steps=1, watch=print), measure,
+    *(lambda model, draw, length, look=look: look(model, SimpleNamespace(tests={"test": draw}), length) for look in (probes, first_token)),
+])
+def test_rows_go_where_the_model_is(look, monkeypatch):
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: nullcontext())  # neither this nor AdamW knows a pretend device
+    monkeypatch.setattr(torch.optim, "AdamW", lambda weights, lr, fused: torch.optim.SGD(weights, lr))
+    with OneDevice(), pytest.raises(RuntimeError, match="meta tensor"):  # its numbers cannot be read in the end
+        look(Transformer(4, 2, dim=8, heads=2, layers=1).to("meta"), TASKS["order"].train, 4)
