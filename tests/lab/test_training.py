@@ -149,5 +149,8 @@ def test_accuracy_asks_fresh_rows_of_each_seed():
 def test_rows_go_where_the_model_is(look, monkeypatch):
     monkeypatch.setattr(torch, "autocast", lambda *_, **__: nullcontext())  # neither this nor AdamW knows a pretend device
     monkeypatch.setattr(torch.optim, "AdamW", lambda weights, lr, fused: torch.optim.SGD(weights, lr))
+    model, given = Transformer(4, 2, dim=8, heads=2, layers=1).to("meta"), []
+    model.register_forward_pre_hook(lambda _, all_given: given.extend(all_given))
     with OneDevice(), pytest.raises(RuntimeError, match="meta tensor"):  # its numbers cannot be read in the end
-        look(Transformer(4, 2, dim=8, heads=2, layers=1).to("meta"), TASKS["order"].train, 4)
+        look(model, TASKS["order"].train, 4)
+    assert {x.device.type for x in given} == {"meta"}
