@@ -28,6 +28,7 @@ from d2lpos.lab.regroup import InParts
 from d2lpos.pretrained import losses
 from d2lpos.runtime.published import RESULTS
 from d2lpos.transformer import attention_weights
+from tests.core.test_devices import OneDevice
 from tests.weights import need
 
 SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items() if look.smoke}
@@ -35,6 +36,13 @@ SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items(
 
 def records_of(study: str) -> list[dict]:
     return [run_probe(probe) for probe in SMOKE[study]]
+
+
+@pytest.mark.parametrize("study", [study for study in SMOKE if study.startswith("real")])
+def test_what_is_read_and_made_is_where_the_model_is(study):
+    for probe in SMOKE[study]:
+        with OneDevice(), pytest.raises(RuntimeError, match="(?i)meta"):  # its first number cannot be read
+            run_probe(probe, "meta")
 
 
 def by_case(study: str) -> dict[str, float]:

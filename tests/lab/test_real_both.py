@@ -83,7 +83,8 @@ def test_losses_are_those_of_the_model_with_one_thing_changed(model, monkeypatch
     ways |= {f"part {at} to {at} of band 4": still([at]) for at in range(16, 20)}
     ways |= {f"base {base:,} for all": {"encoding": RoPE(64, base)} for base in (10_000, 1_000_000)}
     want = {case: loss_of(model, **how) for case, how in ways.items()}
-    read, hows, far_off = model.read, [], torch.tensor([0, 3, 1000, 70_000])
+    read, hows, x, far_off = model.read, [], torch.randn(2, 1, 2, 4, 64), torch.tensor([0, 3, 1000, 70_000])
+    given = x.clone()
     with monkeypatch.context() as patch:
         patch.setattr(model, "read", lambda x, **how: hows.append(how) or read(x, **how))
         rows = asked("turns")
@@ -91,10 +92,11 @@ def test_losses_are_those_of_the_model_with_one_thing_changed(model, monkeypatch
     for how, wanted in zip(hows, ways.values(), strict=True):  # of some, 32 tokens show next to nothing
         each_own = [one.get("encoding", model.own) for one in (how, wanted)]
         turned = [
-            [own.rotate(*torch.ones(2, 1, 2, 4, 64), far_off, far_off) for own in (every if isinstance(every, list) else 7 * [every])]
+            [own.rotate(*x, far_off, far_off) for own in (every if isinstance(every, list) else 7 * [every])]
             for every in each_own
         ]
         torch.testing.assert_close(*turned)
+    assert torch.equal(x, given)
     bands = [want[f"band {at}"] for at in range(8)]
     want = {"as trained": want["as trained"]} | {f"layer {at}": loss_of(model, **still(range(32), [at])) for at in range(7)}
     assert {case: row["loss"] for case, row in asked("layers").items()} == pytest.approx(want, abs=1e-4)

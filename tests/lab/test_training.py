@@ -124,6 +124,7 @@ def test_of_a_label_the_mean_over_the_row_is_asked():
     def sampler(size, length, generator):
         return torch.tensor([[0, 0, 1], [1, 1, 0]]), torch.tensor([0, 2])
 
+    assert 0 < measure(Echo(), draw, 8193, rows=2)["accuracy"] < 0.5  # a row at a time, however long
     got = measure(Echo(), sampler, 3, rows=2, last=1)
     assert got["accuracy"] == 0.5 and got["loss_last"] is None and got["accuracy_last"] is None
     logits = torch.tensor([[4.0, 2, 0, 0], [2, 4, 0, 0]]) / 3
