@@ -3,7 +3,6 @@ import sys
 from collections import Counter
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import nullcontext
-from queue import SimpleQueue
 
 import dask
 import pytest
@@ -53,15 +52,6 @@ def test_a_run_is_tried_three_times_where_its_process_dies(store, tmp_path, monk
     monkeypatch.undo()
     assert sweep(runs, store, walk, retry=True) == {"finished": 3, "failed": 0}
     assert noted(tmp_path)[2] == (2, os.getpid())  # one at a time is done here
-
-
-def test_a_worker_looks_for_its_driver_and_ends_when_it_is_gone(monkeypatch):
-    parents, waits, ended = iter([7, 7, 1]), [], SimpleQueue()
-    monkeypatch.setattr(os, "getppid", lambda: next(parents))
-    monkeypatch.setattr(os, "_exit", ended.put)
-    monkeypatch.setattr("time.sleep", waits.append)
-    sys.modules["d2lpos.lab.sweep"]._serve(7)
-    assert ended.get(timeout=9) == 1 and waits == [1, 1]
 
 
 @pytest.mark.parametrize(("work", "error"), [

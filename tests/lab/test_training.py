@@ -2,7 +2,7 @@
 
 from contextlib import nullcontext
 from copy import deepcopy
-from types import SimpleNamespace
+from functools import partial
 
 import pytest
 import torch
@@ -12,7 +12,6 @@ from torch.testing import assert_close
 
 from d2lpos import Dropped, Learned, Transformer
 from d2lpos.lab import TASKS, accuracy, train
-from d2lpos.lab.inside import first_token, probes
 from d2lpos.lab.training import test as measure
 from d2lpos.runtime.threads import one_thread
 from tests.core.test_devices import OneDevice
@@ -143,15 +142,12 @@ def test_accuracy_asks_fresh_rows_of_each_seed():
     assert drawn == [(7, 5, 2**31), (7, 5, 2**31 + 1)]
 
 
-@pytest.mark.parametrize("look", [
-    lambda *how: train(*how, steps=1, watch=print), measure,
-    *(lambda model, draw, length, look=look: look(model, SimpleNamespace(tests={"test": draw}), length) for look in (probes, first_token)),
-])
-def test_rows_go_where_the_model_is(look, monkeypatch):
+def test_rows_go_where_the_model_is(monkeypatch):
     monkeypatch.setattr(torch, "autocast", lambda *_, **__: nullcontext())  # neither this nor AdamW knows a pretend device
     monkeypatch.setattr(torch.optim, "AdamW", lambda weights, lr, fused: torch.optim.SGD(weights, lr))
     model, given = Transformer(4, 2, dim=8, heads=2, layers=1).to("meta"), []
     model.register_forward_pre_hook(lambda _, all_given: given.extend(all_given))
-    with OneDevice(), pytest.raises(RuntimeError, match="meta tensor"):  # its numbers cannot be read in the end
-        look(model, TASKS["order"].train, 4)
-    assert {x.device.type for x in given} == {"meta"}
+    for call in partial(train, watch=print), measure:
+        with OneDevice(), pytest.raises(RuntimeError, match="meta tensor"):  # its numbers cannot be read in the end
+            call(model, TASKS["order"].train, 4, 1)
+    assert [x.device.type for x in given] == 4 * ["meta"]
