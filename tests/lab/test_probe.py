@@ -112,6 +112,8 @@ def test_a_model_is_loaded_in_its_dtype_and_reads_with_its_tokenizer(monkeypatch
 def test_a_novel_that_ends_before_is_named():
     with pytest.raises(ValueError, match="passage 0 of persuasion has 463283 tokens; got 10000000"):
         tokens(Probe("real-layout", model="stand-in", length=10**7))
+    with pytest.raises(ValueError, match="number must be below 16, as many reactions as there are; got 16"):
+        passage("reactions", 16, 9)
 
 
 # Glances
