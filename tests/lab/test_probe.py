@@ -235,8 +235,7 @@ def test_the_board_holds_a_cell_a_row_and_a_column(monkeypatch):
     slow = next(one["rows"] for one in records("real-bands") if one["run"]["part"] == "slow bands")
     assert [one["pair"] for one in slow] == [None, *SLOW]
     monkeypatch.setattr("d2lpos.lab.real.SLOW", (0,))
-    for part in ("layers", "bands", "slow bands"):
-        parts[part] = run_probe(replace(SMOKE["real-board"][0], part=part))["rows"]
+    parts |= {part: run_probe(replace(SMOKE["real-board"][0], part=part))["rows"] for part in ("layers", "bands", "slow bands")}
     assert parts["slow bands"] == parts["bands"][:-1]
     for part, of_part in parts.items():
         for one in of_part:
