@@ -89,8 +89,8 @@ PROOFS = {
     "tests/lab/test_main.py::test_a_look_into_a_folder_that_cannot_be_written": (),
     "tests/lab/test_main.py::test_a_reader_may_have_enough": (),
     "tests/lab/test_main.py::test_ctrl_c_while_modules_load_ends_without_a_traceback": (),
-    "tests/lab/test_main.py::test_the_book_s_page_shows_what_the_records_say": ("crowd", "dropout-lookup", "order", "readers", "stacks-needle"),
-    "tests/lab/test_sweep.py::test_every_run_is_done_once_and_failures_are_kept": (),
+    "tests/lab/test_main.py::test_the_book_s_page_shows_what_the_records_say": ("crowd", "dropout-lookup", "extrapolation", "gates", "order", "readers", "stacks-needle"),
+    "tests/lab/test_sweep.py::test_every_run_is_done_once_and_failures_are_kept": ("{'jobs': 2}",),
     "tests/lab/test_sweep.py::test_workers_that_come_late_are_waited_for": (),
     "tests/lab/test_tasks.py::test_each_split_draws_from_chapters_of_its_own": ("language small",),
     # Figures in a browser, but one of them.

@@ -140,24 +140,25 @@ def eviction(probe: Probe, device: str) -> list[dict]:
     right, of: digits; digits: those said of each number, in the order of the text. stays: the share of each number's
     keys that were left, over layers and heads, and first: that of the first token's.
     """
-    model, (prompt, asked) = loaded(probe.model, probe.dtype, device), hidden(probe, NEEDLES)
-    prompt = torch.tensor(prompt)
-    end = len(encoder(probe.model)(".\n"))
-    hay = probe.length - sum(len(question + answer) + end for _, question, answer in asked)
-    after = tokens(replace(probe, length=hay + AFTER))[0, hay:]
-    whole = Cache(model, torch.tensor([False]))
-    whole.read(prompt)
-    both = torch.tensor([False, True])
-    once, online = whole.repeated(both), Cache(model, both.repeat(len(ONLINE)))
-    evict(once, ("SnapKV",) * 2, CAPACITY)
-    each = tuple(name for name in ONLINE for _ in both)
-    for piece in prompt.split(STEP):
-        online.read(piece)
-        evict(online, each, CAPACITY)
-    rows = answers(whole, ["nothing evicted"], after, asked)
-    named = [[f"{name}, {way}" for name in some for way in ("kept", "counted")] for some in (ONLINE, POLICIES[3:])]
-    rows += answers(online, named[0], after, asked) + answers(once, named[1], after, asked)
-    return rows + asked_before(whole, asked, both)
+    with torch.device(device):
+        model, (prompt, asked) = loaded(probe.model, probe.dtype, device), hidden(probe, NEEDLES)
+        prompt = torch.tensor(prompt)
+        end = len(encoder(probe.model)(".\n"))
+        hay = probe.length - sum(len(question + answer) + end for _, question, answer in asked)
+        after = tokens(replace(probe, length=hay + AFTER), device)[0, hay:]
+        whole = Cache(model, torch.tensor([False]))
+        whole.read(prompt)
+        both = torch.tensor([False, True])
+        once, online = whole.repeated(both), Cache(model, both.repeat(len(ONLINE)))
+        evict(once, ("SnapKV",) * 2, CAPACITY)
+        each = tuple(name for name in ONLINE for _ in both)
+        for piece in prompt.split(STEP):
+            online.read(piece)
+            evict(online, each, CAPACITY)
+        rows = answers(whole, ["nothing evicted"], after, asked)
+        named = [[f"{name}, {way}" for name in some for way in ("kept", "counted")] for some in (ONLINE, POLICIES[3:])]
+        rows += answers(online, named[0], after, asked) + answers(once, named[1], after, asked)
+        return rows + asked_before(whole, asked, both)
 
 
 def answers(cache: Cache, cases: list[str], after: Tensor, asked: list[tuple[int, list[int], list[int]]]) -> list[dict]:

@@ -181,7 +181,7 @@ def _lines(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
                 ax.plot(x, mean, color=PAGE["rule"], linewidth=1, zorder=1)
                 continue
             color, dash = looks[key].color, own[key] if name == looks[key].label else next(dashes[key])
-            ax.plot(x, mean, label=name, color=color, linestyle=(0, dash) if dash else "-")
+            ax.plot(x, mean, label=name, color=color, dashes=dash or (None, None))
             ax.errorbar(x, mean, curve["high"] - mean, fmt="none", ecolor=color, elinewidth=1, capsize=4)
             dots = rows[rows["name"] == name]
             ax.plot(dots["length"], dots[value], "o", color=color, markersize=3.5, markeredgewidth=0)

@@ -446,6 +446,7 @@ refuse("TypeError: keys must be a tensor; got list", [0], Q, P)
 refuse("TypeError: positions must be a tensor; got int", Q, Q, 5)
 fit = "in all axes but the sequence; got"
 refuse(f"ValueError: keys must fit those in the cache, (2, 2, 5, 8), {fit} (1, 2, 5, 8)", Q[:1], Q[:1], P)
+refuse(f"ValueError: values must fit those in the cache, (2, 2, 5, 8), {fit} (2, 2, 5, 4)", Q, Q[..., :4], P)
 refuse(f"ValueError: positions must fit those in the cache, (5,), {fit} (2, 5)", Q, Q, TOKENS)
 refuse("ValueError: keys must be (batch, head, sequence, feature); got (5, 8)", Q[0, 0], Q, P)
 refuse("ValueError: positions must be (…, 5), one for each key; got (4,)", Q, Q, P[:4])
@@ -487,7 +488,8 @@ mixed = "encoding must have the same axes in each layer; got [1, 2]"
 bad(Transformer, f"ValueError: {mixed}", 7, 3, encoding=[RoPE(16), RoPE(16, axes=2)])
 later = "encoding of layer 1 must leave door 1 closed, the model's input; got"
 bad(Transformer, f"ValueError: {later} Learned(length=5, dim=64)", 7, 3, encoding=[None, Learned(5, 64)])
-refuse = partial(bad, Transformer, call=Transformer(7, 3, dim=16, heads=2))
+refuse = partial(bad, Transformer, call=Transformer(7, 3, dim=16, heads=2, encoding=RoPE(8)))
+refuse("ValueError: positions must have shape (5,) or (2, 5); got ()", TOKENS, P[0])
 refuse("ValueError: tokens must be (batch, sequence); got (5,)", TOKENS[0], P)
 refuse("ValueError: tokens must lie in 0 … 6, the rows of the table; got 7", TOKENS + 7, P)
 refuse("ValueError: segments must be given to the Mask; got both", TOKENS, P, Mask(P), segments=P)

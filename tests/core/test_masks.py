@@ -27,6 +27,7 @@ PLACES = {
     "several behind a cache": (HERE[3:], HERE, "pairs"),
     "the same keys from elsewhere": (HERE, HERE.clone(), "in_order"),
     "as many keys elsewhere": (HERE, HERE + 1, "pairs"),
+    "no queries": (HERE[:0], HERE, "pairs"),
 }
 
 

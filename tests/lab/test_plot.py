@@ -105,6 +105,9 @@ def test_no_name_covers_another_or_leaves_the_figure(figures):
     for figure in figures.values():
         width, height = figure.get_size_inches() * figure.dpi
         for ax in figure.axes:
-            boxes = sorted((text.get_window_extent() for text in written(ax)), key=lambda box: box.y0)
-            assert all(high.y0 - low.y0 > 0.95 * GAP * figure.dpi / 72 for low, high in pairwise(boxes))
+            names = sorted(written(ax), key=lambda text: text.get_window_extent().y0)
+            assert names == sorted(names, key=lambda text: text.xy[1])  # as their lines end
+            boxes = [text.get_window_extent() for text in names]
+            least = min((high.y0 - low.y0 for low, high in pairwise(boxes)), default=GAP * figure.dpi / 72)
+            assert 0.95 < least * 72 / figure.dpi / GAP < 1.05, "as near as they may"
             assert all(0 <= box.x0 and box.x1 <= width and 0 <= box.y0 and box.y1 <= height for box in boxes)

@@ -23,11 +23,12 @@ from d2lpos.lab.observed import board_data, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import encoder, loaded, tokenizer, tokens
 from d2lpos.lab.publish import publish
-from d2lpos.lab.real import SENTENCE, Coarse, branches, eval_modes, hidden
+from d2lpos.lab.real import SENTENCE, SLOW, Coarse, branches, eval_modes, hidden
 from d2lpos.lab.regroup import InParts
 from d2lpos.pretrained import losses
 from d2lpos.runtime.published import RESULTS
 from d2lpos.transformer import attention_weights
+from tests.core.test_devices import OneDevice
 from tests.weights import need
 
 SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items() if look.smoke}
@@ -35,6 +36,13 @@ SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items(
 
 def records_of(study: str) -> list[dict]:
     return [run_probe(probe) for probe in SMOKE[study]]
+
+
+@pytest.mark.parametrize("study", [study for study in SMOKE if study.startswith("real")])
+def test_what_is_read_and_made_is_where_the_model_is(study):
+    for probe in SMOKE[study]:
+        with OneDevice(), pytest.raises(RuntimeError, match="(?i)meta"):  # its first number cannot be read
+            run_probe(probe, "meta")
 
 
 def by_case(study: str) -> dict[str, float]:
@@ -104,6 +112,8 @@ def test_a_model_is_loaded_in_its_dtype_and_reads_with_its_tokenizer(monkeypatch
 def test_a_novel_that_ends_before_is_named():
     with pytest.raises(ValueError, match="passage 0 of persuasion has 463283 tokens; got 10000000"):
         tokens(Probe("real-layout", model="stand-in", length=10**7))
+    with pytest.raises(ValueError, match="number must be below 16, as many reactions as there are; got 16"):
+        passage("reactions", 16, 9)
 
 
 # Glances
@@ -213,7 +223,7 @@ def test_heads_are_told_with_each_pair_held_still():
     assert next(rows, None) is None
 
 
-def test_the_board_holds_a_cell_a_row_and_a_column():
+def test_the_board_holds_a_cell_a_row_and_a_column(monkeypatch):
     columns, layer = records_of("real-board")
     base, *held, none = columns["rows"]
     assert (base["case"], none["case"], len(held)) == ("as trained", "no rotation", 4)
@@ -222,10 +232,14 @@ def test_the_board_holds_a_cell_a_row_and_a_column():
     assert all(cell["previous"][0] is None for cell in layer["rows"])  # a head below the layer is as it was
     model, text = loaded("stand-in"), tokens(SMOKE["real-board"][0])
     own, parts = model.encoding, {"columns": columns["rows"], "layer 1": layer["rows"]}
-    parts |= {part: run_probe(replace(SMOKE["real-board"][0], part=part))["rows"] for part in ("layers", "bands")}
+    slow = next(one["rows"] for one in records("real-bands") if one["run"]["part"] == "slow bands")
+    assert [one["pair"] for one in slow] == [None, *SLOW]
+    monkeypatch.setattr("d2lpos.lab.real.SLOW", (0,))
+    parts |= {part: run_probe(replace(SMOKE["real-board"][0], part=part))["rows"] for part in ("layers", "bands", "slow bands")}
+    assert parts["slow bands"] == parts["bands"][:-1]
     for part, of_part in parts.items():
         for one in of_part:
-            held_pairs = range(4) if one["pair"] is None or part == "bands" else [one["pair"]]
+            held_pairs = range(4) if one["pair"] is None or "bands" in part else [one["pair"]]
             still = [Still(own, held_pairs if one["layer"] in (None, at) else []) for at in (0, 1)]
             still = [own, own] if one["case"] == "as trained" else still
             assert one["loss"] == pytest.approx(losses(model, text, encoding=still).mean().item(), abs=2e-6)

@@ -3,9 +3,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from d2lpos.lab import Store, export
+from d2lpos.lab import Store, export, records, run_probe
 from d2lpos.lab.lines import read, write
 from tests.lab.errands import errands, record
+from tests.lab.test_probe import PUBLISHED, SMOKE
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -22,12 +23,12 @@ def runs(tmp_path):
 @given(one=JSON, two=JSON)
 def test_an_export_read_back_is_the_same(tmp_path_factory, runs, one, two):
     folder = tmp_path_factory.mktemp("export")
-    records = [record(runs[0], found=one), record(runs[1], found=two)]
+    made = [record(runs[0], found=one), record(runs[1], found=two)]
     store = Store(folder / "lab.sqlite")
-    for each in reversed(records):
+    for each in reversed(made):
         store.finish(each)
     assert export(store, folder / "one.jsonl") == 2
-    assert read(folder / "one.jsonl") == records
+    assert read(folder / "one.jsonl") == made
     again = Store(folder / "again.sqlite")
     for each in read(folder / "one.jsonl"):
         again.finish(each)
@@ -66,3 +67,11 @@ def test_lines_are_sorted_by_run_and_then_by_key(tmp_path):
 def full(path, *_, **__):
     path.write_bytes(b'{"half": ')
     raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("study", [study for study in PUBLISHED if study in SMOKE])
+def test_a_small_model_has_some_of_the_published_cases_in_their_order(study):
+    rows = {record["run"]["part"]: record["rows"] for record in reversed(records(study))}
+    for probe in SMOKE[study]:
+        ours, theirs = (dict.fromkeys(row.get("case") for row in some) for some in (run_probe(probe)["rows"], rows.get(probe.part, [])))
+        assert [case for case in ours if case in theirs] == [case for case in theirs if case in ours]

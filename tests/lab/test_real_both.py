@@ -49,7 +49,7 @@ def loss_of(model, **how):
 
 
 @torch.no_grad()
-def test_losses_are_those_of_the_model_with_one_thing_changed(model):
+def test_losses_are_those_of_the_model_with_one_thing_changed(model, monkeypatch):
     far = {layer for layer, own in enumerate(model.own) if own.base == 1_000_000}
     near = {*range(7)} - far
     assert near and far
@@ -82,7 +82,16 @@ def test_losses_are_those_of_the_model_with_one_thing_changed(model):
     ways |= {f"part {at} to {at} of band 4": still([at]) for at in range(16, 20)}
     ways |= {f"base {base:,} for all": {"encoding": RoPE(64, base)} for base in (10_000, 1_000_000)}
     want = {case: loss_of(model, **how) for case, how in ways.items()}
-    assert {case: row["loss"] for case, row in asked("turns").items()} == pytest.approx(want, abs=5e-6)
+    read, hows, x, far_off = model.read, [], torch.randn(2, 1, 2, 4, 64), torch.tensor([0, 3, 1000, 70_000])
+    given = x.clone()
+    with monkeypatch.context() as patch:
+        patch.setattr(model, "read", lambda x, **how: hows.append(how) or read(x, **how))
+        rows = asked("turns")
+    assert {case: row["loss"] for case, row in rows.items()} == pytest.approx(want, abs=5e-6)
+    for both_ways in zip(hows, map(ways.get, rows), strict=True):  # of some, 32 tokens show next to nothing
+        each_own = [own if isinstance(own, list) else 7 * [own] for own in (how.get("encoding", model.own) for how in both_ways)]
+        torch.testing.assert_close(*([own.rotate(*x, far_off, far_off) for own in every] for every in each_own))
+    assert torch.equal(x, given)
     bands = [want[f"band {at}"] for at in range(8)]
     want = {"as trained": want["as trained"]} | {f"layer {at}": loss_of(model, **still(range(32), [at])) for at in range(7)}
     assert {case: row["loss"] for case, row in asked("layers").items()} == pytest.approx(want, abs=1e-4)

@@ -13,7 +13,7 @@ from d2lpos.lab.passages import made, passage
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.real import hidden
 from d2lpos.lab.regroup import InParts
-from d2lpos.lab.reuse import AFTER, MOST, NEEDLES, PIECES, PROMPT, judged, read_through
+from d2lpos.lab.reuse import AFTER, MOST, NEEDLES, PIECES, PROMPT, changed, judged, read_through
 from d2lpos.lab.shift import CAPACITY, CASES, HALF, UNTURNED, anew, decided, shifting
 from d2lpos.pretrained import losses
 
@@ -127,6 +127,13 @@ def test_read_anew_reads_what_is_left():
     part = torch.cat([text[:, :4], text[:, HALF + 4 : CAPACITY + HALF]], dim=1)
     close(by_case["read anew"][:HALF], losses(model, part)[0, HALF - 1 :])
     close(by_case["read anew, first four lost"][HALF:], losses(model, text[:, 2 * HALF :])[0, HALF - 1 :])
+
+
+def test_what_changes_most_is_measured_where_float16_overflows():
+    fresh, far = torch.full((1, 1, 3, 4), 60_000.0).half(), torch.ones(1, 1, 3, 4).half()
+    moved, little = fresh.clone(), far.clone()
+    moved[0, 0, 0], little[0, 0, 1] = 0, 1.5  # the first token by all of its length, the second by half
+    assert changed([(fresh, far)], [(moved, little)], torch.ones(3).bool(), 1).tolist() == [True, False, False]
 
 
 LIMITS = {  # losses that the sentences hold at, where what is turned, or kept as it is, loses 3 nats; and fail at

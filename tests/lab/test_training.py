@@ -1,5 +1,6 @@
 """Training is the loop that its docstring describes, and a test counts what is asked."""
 
+from contextlib import nullcontext
 from copy import deepcopy
 
 import pytest
@@ -12,6 +13,7 @@ from d2lpos import Dropped, Learned, Transformer
 from d2lpos.lab import TASKS, accuracy, train
 from d2lpos.lab.training import test as measure
 from d2lpos.runtime.threads import one_thread
+from tests.core.test_devices import OneDevice
 
 COPY = TASKS["copy"].train
 TRAINING = {"length": 8, "steps": 40, "size": 4, "rate": 0.01, "seed": 3}
@@ -120,6 +122,7 @@ def test_of_a_label_the_mean_over_the_row_is_asked():
     def sampler(size, length, generator):
         return torch.tensor([[0, 0, 1], [1, 1, 0]]), torch.tensor([0, 2])
 
+    assert 0 < measure(Echo(), draw, 8193, rows=2)["accuracy"] < 0.5  # a row at a time, however long
     got = measure(Echo(), sampler, 3, rows=2, last=1)
     assert got["accuracy"] == 0.5 and got["loss_last"] is None and got["accuracy_last"] is None
     logits = torch.tensor([[4.0, 2, 0, 0], [2, 4, 0, 0]]) / 3
@@ -136,3 +139,14 @@ def test_accuracy_asks_fresh_rows_of_each_seed():
     for seed in 0, 1:
         accuracy(Echo(), sampler, 5, 7, seed=seed)
     assert drawn == [(7, 5, 2**31), (7, 5, 2**31 + 1)]
+
+
+def test_rows_go_where_the_model_is(monkeypatch):
+    monkeypatch.setattr(torch, "autocast", lambda *_, **__: nullcontext())  # neither this nor AdamW knows a pretend device
+    monkeypatch.setattr(torch.optim, "AdamW", lambda weights, lr, fused: torch.optim.SGD(weights, lr))
+    model, given = Transformer(4, 2, dim=8, heads=2, layers=1).to("meta"), []
+    model.register_forward_pre_hook(lambda _, all_given: given.extend(all_given))
+    for call in (lambda *how: train(*how, watch=print)), measure:
+        with OneDevice(), pytest.raises(RuntimeError, match="meta tensor"):  # its numbers cannot be read in the end
+            call(model, TASKS["order"].train, 4, 1)
+    assert [x.device.type for x in given] == 4 * ["meta"]
