@@ -10,6 +10,9 @@ from d2lpos.input.sinusoids import frequencies
 
 from . import wrong
 
+wrong(check.new_angles, "fails 1 of 3 properties Property: pairs that have gone around")(
+    "angles = → first = (length * omega < TURN).nonzero()[0]\n    angles ="
+)
 wrong(check.new_angles, "read with the slower frequencies")(
     lambda omega, slower, length, longer: (torch.arange(longer)[:, None] * omega % (2 * math.pi) >= length * omega).float().mean(0)
 )

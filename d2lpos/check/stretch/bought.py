@@ -37,7 +37,7 @@ bought = Check(
         ],
         "rows as short as those of training": [
             budget_case(64, [8], [1.0], 8),
-            budget_case(128, [4], [1.0], 16),
+            budget_case(128, [4, 32], [0.5, 0.5], 16),
         ],
     },
     mistakes={
