@@ -1,6 +1,5 @@
 """A window with first tokens, by blocks."""
 
-
 import torch
 from torch import Tensor
 

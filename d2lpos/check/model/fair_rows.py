@@ -1,6 +1,5 @@
 """Rows for a fair test."""
 
-
 import torch
 from torch import Tensor
 
