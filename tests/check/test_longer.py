@@ -197,7 +197,7 @@ def nearest(found, dim, base, factor, length):
 
 
 def step_by_step(found, dim, base, factor, length):
-    """Without candidates for all: looks at a fast pair, the slowest, and the sum of those between."""
+    """Without candidates for all: looks at a fast pair, the slowest, and those between."""
     omega = frequencies(dim, base)
     if abs(found[1] / omega[1] - 1) > 0.01:
         return "base"
@@ -207,7 +207,7 @@ def step_by_step(found, dim, base, factor, length):
     if divided > 1.1 * factor:
         return "twice"
     once = yarn(omega, factor, length)[0]
-    return "right" if abs(found.log().sum() - once.log().sum()) < 1 else "length"
+    return "right" if (found / once - 1).abs().max() < 0.01 else "length"
 
 
 def all_bases_at_once(dim, length, bases):

@@ -118,7 +118,7 @@ def by_formula(length, buckets):
 def by_weights(bias):
     """Weights of a query over shifted keys must be in the same proportions."""
     ratios = bias.double().log_softmax(-1).diff(dim=-1)
-    return torch.allclose(ratios[1:, 1:], ratios[:-1, :-1], atol=1e-5)
+    return torch.allclose(ratios[1:, 1:], ratios[:-1, :-1], rtol=0, atol=1e-5)
 
 
 def scores_in_numpy(q, k, vectors, q_positions, k_positions):

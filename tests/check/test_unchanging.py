@@ -15,7 +15,7 @@ from torch import Tensor
 from d2lpos.check.verdict import Check, call, call_or_exception, difference
 from tests.check.exercises import CHECKS
 
-TOKENS = {"T", "N", "n", "tokens", "rows", "sequence", "queries", "query", "keys", "key", "times", "nodes"}
+TOKENS = {"T", "N", "n", "length", "tokens", "rows", "sequence", "queries", "query", "keys", "key", "times", "nodes"}
 SHAPE = re.compile(r"\(((?:…|[^(),]{1,22})(?:, [^(),]{1,22})*),?\)")  # as a statement writes it: (…, T, d)
 
 
@@ -155,7 +155,7 @@ def short_texts(calls: list[dict], statement: str) -> Iterator[str]:
     lengths = [
         size
         for arguments in calls
-        for name, size in sizes(arguments)
+        for name, size in (*sizes(arguments), *scalars(arguments))
         if written(name, arguments, statement) & TOKENS
     ]
     if max(lengths, default=16) < 16:

@@ -7,7 +7,7 @@ from d2lpos.transformer.dropout import special_tokens
 
 from . import wrong
 
-wrong(check.special, "tokens = [[1, 5, 2, 0], [1, 5, 6, 2]]")(
+wrong(check.special, "tokens = [[1, 5, 6, 2], [0, 1, 5, 2]]")(
     "attention.bool() → attention.reshape(-1, attention.shape[-1])[0].bool()"
 )
 wrong(check.special, "and [MASK]")(

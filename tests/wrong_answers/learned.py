@@ -43,5 +43,5 @@ for raises in (
     lambda positions: positions.reshape(-1, positions.shape[-1])[0].min() < 0,
 ):
     wrong(check.add_positions, "fails 1 of 5 properties Property: negative positions are an IndexError")(partial(unless, raises=raises))
-wrong(check.count_rows, "Input: positions = [[0, 1, 9], [-1, 3, 2]]")("positions[mask] → positions[:, mask[0]].flatten().clamp(0, L - 1)")
+wrong(check.count_rows, "Input: positions = [[0, 1, 9, 9], [-1, -1, 3, 2]]")("positions[mask] → positions[:, mask[0]].flatten().clamp(0, L - 1)")
 wrong(check.count_rows, "Input: positions (1, 300)")("minlength=L) → minlength=L) % 256")

@@ -19,7 +19,7 @@ wrong(check.blocks, "fails 1 of 3 properties Property: causal, where the window 
     "return graded → return torch.full((length // size, length // size), 2) if window >= length else graded"
 )
 wrong(check.blocks, "fails 1 of 3 properties Property: a window, which need not end with a block")(
-    "pairs(length, window, first) → pairs(length, max(window // size, 1) * size, first)"
+    "pairs(length, window, first) → pairs(length, window if first else max(window // size, 1) * size, first)"
 )
 wrong(check.blocks, "fails 1 of 3 properties Property: first tokens, which all later queries see")(
     "pairs(length, window, first) → pairs(length, window, -(-first // size) * size)"

@@ -13,6 +13,7 @@ wrong(check.mirrors, "Returns shapes (2, 3) and (2, 3); u and w are (3, 2) and (
 wrong(check.recurrent, "Two tensors are asked for: y and the state")(
     "return torch.stack(y), state → return torch.stack(y)"
 )
+wrong(check.forget, "fails 1 of 3 properties Property: in each head the sum of ln gates")("here = → gates = gates.clamp(max=0.9)\n    here =")
 wrong(check.forget, "gates = [[0.25, 0.0]]")("here = → gates = torch.cat([gates[:, :-1], gates[:, -1:].clamp(min=1e-9)], dim=1)\n    here =")
 wrong(check.recurrent, "Property: the state behind the last token Input: 100 tokens")(
     "return torch.stack(y), state → return torch.stack(y), state if len(y) < 65 else 0 * state"

@@ -1,6 +1,5 @@
 """Slopes for any head count."""
 
-
 import torch
 from torch import Tensor
 

@@ -26,7 +26,7 @@ holm = Check(
             family(0.125, 0.03125), family(*((n + 1) / (17 - n) / 32 for n in torch.arange(0, 85, 5).remainder(17).tolist())),
         ],
         "a larger p never ends smaller": [family(0.125, 0.15625, 0.28125)],
-        "none above 1": [family(0.0625, 0.75, 1.0)],
+        "none above 1": [family(1.0, 0.0625, 0.75)],
     },
     mistakes={
         "This multiplies all by their number, which is Bonferroni's. Holm's factor falls by one each time.":

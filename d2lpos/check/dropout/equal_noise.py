@@ -1,6 +1,5 @@
 """As much noise elsewhere."""
 
-
 import torch
 
 from ..cases import number, read_as

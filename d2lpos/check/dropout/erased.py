@@ -78,6 +78,7 @@ erased = Check(
             erased_case("adds positions; all numbers are 1", added, torch.ones(4, 2, 3)),
             erased_case("is torch.relu in 16 features, and 0 else; all numbers are −5", lambda x: x.relu() * (torch.arange(32) < 16), -5 * WIDE),
             erased_case("is torch.abs; all numbers are 0", torch.abs, 0 * WIDE),
+            erased_case("is torch.relu; all numbers are 0", torch.relu, 0 * WIDE),
             erased_case("is torch.clamp(max=1) in 16 features, and 0 else; all numbers are 5", lambda x: x.clamp(max=1) * (torch.arange(32) < 16), 5 * WIDE),
             erased_case("takes from each feature its mirror", lambda x: x - x.flip(-1)),
         ],

@@ -50,7 +50,7 @@ special = Check(
             special_case([3, 0, 4, 7, 7], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
             special_case([0, 0, 1, 5, 2], [1, 1, 1, 0, 1], [0, 0, 1, 1, 1]),
             special_case([1, 5, 2, 2, 2], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
-            special_case([[1, 5, 2, 0], [1, 5, 6, 2]], [[1, 0, 1, 1], [1, 0, 0, 1]], [[1, 1, 1, 0], [1] * 4]),
+            special_case([[1, 5, 6, 2], [0, 1, 5, 2]], [[1, 0, 0, 1], [1, 1, 0, 1]], [[1] * 4, [0, 1, 1, 1]]),
             *(drawn_sentences(seed, left) for seed in range(2) for left in (False, True)),
         ],
         "and [MASK]": [

@@ -44,7 +44,7 @@ t5_mod = Check(
             t5_case(16, [[1, 2]], [[1, 2]], -torch.ones(8, 2), scores=4),
         ],
         "each row of a batch has positions of its own": [
-            t5_case(1, [[0, 1], [0, 2]], [[0, 1], [0, 2]], steps_of(8, 2)),
+            t5_case(1, [[0, 2], [0, 1]], [[0, 2], [0, 1]], steps_of(8, 2)),
             t5_case(1, [[0, 1, 2], [0, 1, 3]], [[0, 2, 1], [0, 3, 1]], steps_of(8, 1)),
         ],
         "no number for each pair is made before": [lean_case(steps_of(8, 1), 4, LINE, LINE)],

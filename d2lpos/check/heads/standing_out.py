@@ -1,6 +1,5 @@
 """A fair null."""
 
-
 import torch
 from torch import Tensor
 

@@ -1,6 +1,5 @@
 """What a head is worth."""
 
-
 import torch
 from scipy.stats import t
 from torch import Tensor

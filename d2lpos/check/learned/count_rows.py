@@ -46,7 +46,7 @@ count_rows = Check(
         "padding may hold any number": [
             count_case([[-1, 0, 1]], [[0, 1, 1]], 2),
             count_case([[0, 1, 9]], [[1, 1, 0]], 2),
-            count_case([[0, 1, 9], [-1, 3, 2]], [[1, 1, 0], [0, 1, 1]], 4),
+            count_case([[0, 1, 9, 9], [-1, -1, 3, 2]], [[1, 1, 0, 0], [0, 0, 1, 1]], 4),
         ],
     },
     mistakes={

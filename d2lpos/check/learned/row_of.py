@@ -1,6 +1,5 @@
 """Past the end."""
 
-
 import torch
 from torch import Tensor
 

@@ -1,6 +1,5 @@
 """A window with first tokens, by blocks."""
 
-
 import torch
 from torch import Tensor
 
@@ -38,7 +37,7 @@ blocks = Check(
         ],
         "first tokens, which all later queries see": [
             block_case(12, 2, 2, 2), block_case(12, 3, 3, 1), block_case(12, 2, 4, 3),
-            block_case(12, 2, 2, 4), block_case(8, 4, 5, 1), block_case(256, 64, 100, 70),
+            block_case(12, 2, 2, 4), block_case(8, 4, 5, 1), block_case(8, 4, 6, 2), block_case(256, 64, 100, 70),
         ],
     },
     mistakes={

@@ -65,8 +65,8 @@ def server_case(
 def server_cases(setting: str) -> list[Case]:
     return [
         server_case(setting),
-        server_case(setting, 64, 50_000.5, 4, 4096, rounded=True),
-        server_case(setting, factor=2, length=131_072, rounded=True),
+        server_case(setting, 64, 5000.5, 4, 4096, rounded=True),
+        server_case(setting, 32, factor=2, length=131_072, rounded=True),
     ]
 
 

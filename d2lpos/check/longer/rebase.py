@@ -1,6 +1,5 @@
 """Evict and re-base."""
 
-
 import torch
 from torch import Tensor
 

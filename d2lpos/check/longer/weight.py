@@ -33,7 +33,7 @@ weight = Check(
             lead_case(1.0, [10**6, 10**12], 1.0), lead_case(2.0, [10**6, 10**12], 0.45),
             lead_case(40.0, [10**11, 10**12], 1.0),
         ],
-        "one key gets all": [lead_case(1.0, [1, 10**6], 1.0)],
+        "one key gets all": [lead_case(1.0, [1, 10**10], 1.0)],
     },
     mistakes={
         "The scores are multiplied by scale · ln(keys), not by scale alone.":

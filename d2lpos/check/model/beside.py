@@ -1,6 +1,5 @@
 """Beside the book's."""
 
-
 import torch
 from scipy.stats import t
 from torch import Tensor

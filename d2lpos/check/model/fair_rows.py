@@ -1,6 +1,5 @@
 """Rows for a fair test."""
 
-
 import torch
 from torch import Tensor
 
@@ -28,7 +27,7 @@ fair_rows = Check(
     "fair_rows",
     reference=rows_that_end,
     properties={
-        "all of a row is asked": [row_case(TEXT[:8], [3], 3, 3), row_case(TEXT, [7, 5], 3, 3)],
+        "all of a row is asked": [row_case(TEXT[:8], [3], 3, 3), row_case(TEXT, [7, 3], 3, 3)],
         "the last of a row are asked": [row_case(TEXT[:8], [4], 3, 1), row_case(TEXT, [9, 13, 6], 5, 2)],
         "a row that ends with the text": [row_case(TEXT[:5], [4], 3, 2), row_case(TEXT, [19, 11], 8, 3)],
     },

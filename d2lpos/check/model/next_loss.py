@@ -60,7 +60,7 @@ next_loss = Check(
         ],
         "padding before the text": [
             loss_case([0, 1, 2], seed=4),
-            loss_case([0, 0, 2, 1], [1, 1, 2, 2], seed=5),
+            loss_case([1, 1, 2, 2], [0, 0, 2, 1], seed=5),
         ],
     },
     mistakes={

@@ -56,7 +56,7 @@ ENCODINGS: dict[str, Callable] = {
     "pairs that turn": lambda q, k, p: logits_of(turned(q, p), turned(k, p)),
     "a bell around offset 2": biased(lambda p: -((offset(p) - 2) ** 2)),
     "the key's position/4": biased(lambda p: p / 4),
-    "the key's position/1000": biased(lambda p: p / 1000),
+    "100, and the key's position/1000": biased(lambda p: 100 + p / 1000),
     "a table that starts again after 4 rows": biased(lambda p: (p % 4) / 4),
     "a table whose last row serves positions from 2 on": biased(lambda p: p.clamp(max=2) / 4),
     "a bonus for position 0": biased(lambda p: (p == 0) / 4),

@@ -27,7 +27,7 @@ def cost_case(part: int, *sizes: int) -> Case:
     return Case(case.text, ask)
 
 
-SIZES = [(12, 4, 10), (10, 4, 7), (7, 1, 3), (5, 9, 20), (100, 30, 1000), (4096, 256, 214_630_400)]
+SIZES = [(12, 4, 10), (10, 4, 7), (7, 1, 3), (5, 9, 20), (100, 31, 1000), (4096, 256, 214_630_400)]
 checkpoints = Check(
     "checkpoints",
     reference=memory_and_mean,

@@ -1,6 +1,5 @@
 """Documents that were read apart, in one row."""
 
-
 import torch
 from torch import Tensor
 
@@ -45,7 +44,7 @@ joined = Check(
             (1, [2, 5, 3, 4], 1, 2),
         ),
         "a document as short as that is computed whole": rows(
-            (2, [1], 3, 1), (0, [5, 1], 3, 2), (4, [2, 1, 2], 3, 1)
+            (2, [1], 3, 1), (0, [1, 1, 4], 3, 2), (4, [2, 1, 2], 3, 1)
         ),
     },
     mistakes={

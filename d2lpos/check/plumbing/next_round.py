@@ -1,6 +1,5 @@
 """Where the next drafts stand."""
 
-
 import torch
 from torch import Tensor
 

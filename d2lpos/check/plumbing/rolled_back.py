@@ -35,7 +35,7 @@ rolled_back = Check(
         "each row keeps what was accepted in it": drafts(
             ([1, 2], 3, 2, 3), ([3, 1, 2], 4, 3, 3), ([2], 5, 1, 2), ([1, 16, 4, 2, 3], 17, 4, 3)
         ),
-        "nothing accepted: the state is what it was": drafts(([0], 2, 2, 1), ([0, 0, 0], 4, 2, 3)),
+        "nothing accepted: the state is what it was": drafts(([0], 2, 2, 1), ([0, 2, 0], 4, 2, 3)),
         "all accepted: the state behind the last token": drafts(([2], 2, 2, 3), ([3, 3], 3, 1, 4), ([1, 1, 1], 1, 3, 2)),
     },
     mistakes={

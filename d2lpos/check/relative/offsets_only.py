@@ -73,7 +73,7 @@ def biases() -> dict[str, list[Case]]:
             bias_case("1000 i − j² / 1000", 1000 * i - j**2 / 1000),
             bias_case("−|i − j| / (i + 1)", -(i - j).abs() / (i + 1)),
             bias_case("i · j", i * j),
-            bias_case("−40 |i − j|, with 1 added in row 4, column 2", at(5, r4c2=1.0) - 40 * (i - j).abs()),
+            bias_case("−40 |i − j|, with 0.0002 added in row 4, column 2", at(5, r4c2=2e-4) - 40 * (i - j).abs()),
             bias_case("of 9 free numbers, with 1 added in row 4, column 2", free(5) + at(5, r4c2=1.0)),
             bias_case("of 9 free numbers, with 1 added in row 2, column 3", free(5) + at(5, r2c3=1.0)),
             bias_case("|j − 2|, whatever i", 0 * i + (j - 2).abs()),

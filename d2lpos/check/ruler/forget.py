@@ -55,7 +55,7 @@ forget = Check(
         ],
         "a gate of 0 forgets all before it": [
             gates_case([[0.5, 0.0, 0.25]]),
-            gates_case([[0.5, 0.25, 0.0, 0.5, 0.0, 0.75]]),
+            gates_case([[0.5, 0.25, 0.0, 0.5, 0.0, 0.75], [0.25, 0.5, 0.75, 0.5, 0.25, 0.5]]),
             gates_case([[0.0, 0.5]]), gates_case([[0.25, 0.0]]),
         ],
     },

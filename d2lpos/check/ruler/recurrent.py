@@ -59,7 +59,7 @@ recurrent = Check(
             read_case(0, 6, 3, 2),
             read_case(0, 4, 2, 3, begun=True),
             read_case(0, 5, 2, 2, begun=True),
-            read_case(0, 5, 2, 3, [0.5, 0.25, 0.0, 0.5, 0.75]),
+            read_case(0, 5, 2, 3, [0.5, 0.25, 0.0, 0.5, 0.75], begun=True),
             read_case(0, 64, 2, 3, [2.0**-20] * 64),
             read_case(0, 100, 3, 2, [0.3, 0.999, 0.6, 0.77] * 25),
         ],

@@ -68,9 +68,8 @@ scores = Check(
             step_case(1, 20, 6, 2, 4, first=2),
         ],
         "1,000 tokens, and no keys of any head": [without(
-            "4 heads, 1,000 tokens, d = 128, r = 8, d_r = 4",
-            1000 * 128,
-            *step_of(4, 1000, 128, 8, 4).values(),
+            "4 heads, 1,000 tokens, d = 1,024, r = 8, d_r = 4",
+            1000 * 1024, *step_of(4, 1000, 1024, 8, 4).values(), in_all=True,
         )],
     },
     mistakes={

@@ -32,12 +32,12 @@ bought = Check(
             budget_case(2048, [4, 8, 16, 32] * 4, [0.03125, 0.09375] * 8, 4),
         ],
         "whole rows alone": [
-            budget_case(100, [8], [1.0], 4), budget_case(900, [4, 3000], [0.25, 0.75], 4),
+            budget_case(100, [8], [1.0], 4), budget_case(1000, [100, 275, 3000], [0.25, 0.5, 0.25], 4),
             budget_case(999, [100], [1.0], 64),
         ],
         "rows as short as those of training": [
             budget_case(64, [8], [1.0], 8),
-            budget_case(128, [4], [1.0], 16),
+            budget_case(128, [4, 32], [0.5, 0.5], 16),
         ],
     },
     mistakes={

@@ -26,7 +26,7 @@ new_angles = Check(
             angles_case([0.125], 8, 20),
             angles_case([0.25, 0.0625], 8, 32),
             angles_case([0.03125, 0.25], 8, 64),
-            angles_case([0.375, 0.25, 0.125], 12, 100),
+            angles_case([0.75, 0.25, 0.125], 12, 100),
         ],
         "pairs that have gone around": [angles_case([1.0, 0.5], 16, 32), angles_case([1.0, 0.25], 64, 200)],
         "slower pairs, and the arc that training has shown": [

@@ -44,7 +44,7 @@ def has_a_row(positions: Tensor, mask: Tensor, real: Tensor) -> Tensor:
 
 
 def padding_cases(look: Callable) -> list[Case]:
-    batches = (["..abc"], ["." * 12 + "abcde", "abcdefghijklmnopq"], [".abc", "...a", "..ab"])
+    batches = (["..abc"], ["abcdefghijklmnopq", "." * 12 + "abcde"], [".abc", "...a", "..ab"])
     return [padding_case(look, *texts) for texts in batches]
 
 
