@@ -38,7 +38,7 @@ const bookSearch = (() => {
   const add = index => {
     const more = index.flatMap(({page, entries}) => {
       const worth = WORTH.find(([name]) => name.test(page))[1];
-      return entries.map((entry, i) => ({...entry, page, worth: worth * kind(entry) * early(i, entries)}));
+      return entries.map((entry, i) => ({above: "", bold: "", ...entry, page, worth: worth * kind(entry) * early(i, entries)}));
     }).map((entry, i) => ({...entry, number: entries.length + i}));
     entries.push(...more);
     engine.addAll(more);

@@ -62,7 +62,8 @@ def write_index(app: Sphinx) -> None:
         for entry in entries:
             if terms := aliases.pop(f"{name}#{entry['id']}", None):
                 entry["also"] = terms
-        index.append({"page": name, "title": title, "entries": entries})
+        told = [{key: value for key, value in entry.items() if value != ""} for entry in entries]
+        index.append({"page": name, "title": title, "entries": told})
     for address in aliases:
         if address.partition("#")[0] in app.env.found_docs:  # no page of another book, of the tests
             getLogger(__name__).warning("aliases.yml: %s is no section", address)
@@ -77,7 +78,8 @@ def pack(parts: list[dict]) -> bytes:
     >>> unpack(pack([{"page": "a", "entries": []}]))
     [{'page': 'a', 'entries': []}]
     """
-    return zlib.compress(json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode(), 9)
+    press = zlib.compressobj(level=9, memLevel=9)
+    return press.compress(json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()) + press.flush()
 
 
 def unpack(packed: bytes) -> list[dict]:
