@@ -18,13 +18,14 @@ import yaml
 from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from d2lpos import ALiBi, Learned
+from d2lpos import ALiBi, Learned, T5Bias
 from d2lpos.config import outer
 from d2lpos.config.keys import Keys
 from d2lpos.config.layers import with_kinds
 from d2lpos.config.tables import by_name as by_part
 from d2lpos.config.tables import complete, read_by_some, rows
 from d2lpos.config.turning import read_rope
+from d2lpos.offset.deberta import DeBERTa
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.build import of_part
 from d2lpos.pretrained.census import COLUMNS
@@ -168,6 +169,9 @@ KINDS = {
 }
 
 
+# Encodings by class; all others turn.
+OTHERS = {ALiBi: "ALiBi", DeBERTa: "vectors of the offset", T5Bias: "buckets"}
+
 # One column each
 
 
@@ -180,8 +184,8 @@ def encoding(reading: Reading) -> str:
         return "recurrence"
     if not open_:
         return "none"
-    if isinstance(open_[0], ALiBi):
-        return "ALiBi"
+    if kind := OTHERS.get(type(open_[0])):
+        return kind
     return "RoPE" if len(open_) == len(attending) else "RoPE in some layers"
 
 
@@ -238,7 +242,8 @@ def window(reading: Reading) -> str:
     near = [layer for layer in attending if layer.window or layer.chunk]
     if not near:
         return ""
-    [size] = {f"chunks of {layer.chunk}" if layer.chunk else str(layer.window) for layer in near}
+    sides = 1 if reading.causal else 2
+    [size] = {f"chunks of {layer.chunk}" if layer.chunk else str(sides * (layer.window - 1) + 1) for layer in near}
     return size if len(near) == len(attending) else f"{size} in {len(near)} of {len(attending)}"
 
 
@@ -282,15 +287,19 @@ def row(family: str, hand: dict) -> dict[str, str]:
     cells |= hand["besides"].get(family, {})
     cells["kind by default"] = cells["kind"] = KINDS[cells["encoding"]]
     if released:
-        longest = released["config"].get("max_position_embeddings")
-        if longest and cells["window"].isdecimal() and int(cells["window"]) >= longest:
-            cells["window"] = ""  # it hides nothing of any text
+        cells |= hiding_windows(cells, released["config"])
         default = None if family in REQUIRED else read(family)[0]
         other = columns(default) | hand["besides"].get(family, {}) if default else {}
         cells["kind by default"] = KINDS.get(other["encoding"], "") if other else cells["kind"]
         differs = [f"{key} {other[key] or 'none'}" for key in FOLDED if key in other and other[key] != cells[key]]
         cells |= {"release": released["name"], "source": released["source"], "default": "; ".join(differs)}
     return {column: str(value) for column, value in cells.items()}
+
+
+def hiding_windows(cells: dict[str, str], config: dict) -> dict[str, str]:
+    """The cell of the window, empty where it is as long as the longest text, of which it hides nothing."""
+    longest, size = config.get("max_position_embeddings"), cells["window"]
+    return {"window": "" if longest and size.isdecimal() and int(size) >= longest else size}
 
 
 def rows() -> list[dict[str, str]]:
@@ -306,6 +315,7 @@ def released() -> list[dict[str, str]]:
     table = []
     for one in releases():
         cells = columns(bare(encoding_of(one["config"], tokens=TOKENS)))
+        cells |= hiding_windows(cells, one["config"])
         words = [
             cells["encoding"],
             cells["base"] and f"base {cells['base']}",

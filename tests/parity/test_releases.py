@@ -6,13 +6,14 @@ import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.config import read
+from d2lpos.config.angles import turns
 from d2lpos.config.names import sized
 from d2lpos.config.outer import plain, text_of
 from d2lpos.config.rope import kind_of
 from d2lpos.config.sizes import Sizes
 from d2lpos.config.tables import table
 from d2lpos.pretrained import encoding_of
-from tests.parity import defaults
+from tests.parity import census, defaults
 from tests.parity.readings import facts
 from tests.parity.releases import FOR_THE_PACKAGE, TOKENS, releases, written
 
@@ -42,6 +43,12 @@ def test_a_release_names_the_heads_that_keep_its_keys(release):
         return
     whole = defaults.made(family, **own)
     assert not KEPT & set(whole) or whole["num_key_value_heads"] in (None, whole["num_attention_heads"])
+
+
+def test_the_page_says_rope_of_those_releases_that_turn_and_add_no_table():
+    readings = {one["name"]: read(one["config"]) for one in releases()}
+    turning = {name for name, one in readings.items() if not one["input"] and any(map(turns, one["kinds"]))}
+    assert {row["name"] for row in census.released() if row["position"].startswith("RoPE")} == turning
 
 
 @pytest.mark.parametrize("release", releases(), ids=NAMES)
