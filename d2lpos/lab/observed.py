@@ -60,7 +60,8 @@ def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     about = dict(origin(study, records))
     weights = dict.fromkeys(f"SHA-256 {record['weights'][:16]}…" for record in records)
     about["Weights"] = "; ".join(weights)
-    about["Runs"] = about["Runs"].replace("seed", "passage")
+    if study.startswith("real-"):  # the others train on top of a model, and their seeds are seeds
+        about["Runs"] = about["Runs"].replace("seed", "passage")
     files = {f"{study}-about.csv": as_csv(about.items())}
     if study == "real-board":
         files["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
