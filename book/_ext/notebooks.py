@@ -13,7 +13,7 @@ READING = re.compile(r"^(\*\*Time:\*\* \d+ minutes to read)(?:, and about .+ for
 HEADING = re.compile(r'^(#{1,6} .+?)(?:<a id="([^"]*)"></a>)?$', re.MULTILINE)
 LINK = re.compile(r"\]\(([^()\s#]*)#([^()\s]+)\)")
 FENCED = re.compile(r"^(`{3,}).*?^\1", re.MULTILINE | re.DOTALL)
-EVENING = re.compile(r"^(\*\*Time:\*\* one to \w+ hours)(?:, .+ for the exercises?)?\.$", re.MULTILINE)
+EVENING = re.compile(r"^(\*\*Time:\*\* up to \w+ hours)(?:, .+ for the exercises?)?\.$", re.MULTILINE)
 
 
 def path(root: Path) -> list[Path]:

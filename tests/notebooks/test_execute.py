@@ -35,7 +35,7 @@ def test_execution_brings_back_what_is_stored(tmp_path):
 
 
 READ = "**You need** chapter 1.\\\n**Time:** 20 minutes to read"
-EVENING = "**Time:** one to two hours"
+EVENING = "**Time:** up to two hours"
 
 
 @pytest.mark.parametrize(("line", "minutes", "promised"), [

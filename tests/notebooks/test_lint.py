@@ -132,7 +132,7 @@ MISTAKES = {
         write("about 15 minutes for", "about a quarter of an hour for"),
         write("and about 15 minutes for the exercises", "and more to write"),
         write(", and about 15 minutes for the exercises", ""),
-        insert("## Exercises", "**Time:** one to two hours, 10 minutes of them for the exercises."),
+        insert("## Exercises", "**Time:** up to two hours, 10 minutes of them for the exercises."),
     ],
     "solution_follows_exercise": [
         insert(ANSWER, "First think."), remove("#@title Solution 1.2"), remove(ANSWER),

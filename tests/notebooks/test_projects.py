@@ -11,7 +11,7 @@ from tests.api.names import ROOT
 
 PROJECTS = projects(ROOT)
 TIME = re.compile(
-    r"^\*\*Time:\*\* one to (two|three) hours, (\d+) minutes of them for the exercises\.$", re.MULTILINE
+    r"^\*\*Time:\*\* up to (two|three) hours, (\d+) minutes of them for the exercises\.$", re.MULTILINE
 )
 HOURS = {"two": 2, "three": 3}
 POINTS = re.compile(r"^\| (.+) \| (\d+) \|$", re.MULTILINE)
