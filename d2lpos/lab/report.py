@@ -151,7 +151,7 @@ def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
         ("Python", every("python")),
         ("Commit", every("commit")),
         ("Dates", " to ".join(dict.fromkeys((days[0], days[-1])))),
-        *[("Rounding", f"{', '.join(older)}: of an earlier version; the same runs give other digits now")]
+        *[("Rounding", f"{', '.join(older)}: the code has rounded in another way since then, so the same runs give other digits now")]
         * bool(older),
         ("Time", f"{duration(sum(seconds))} in all; the median of a run is {duration(median(seconds))}"),
     ]
