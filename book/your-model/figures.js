@@ -3,7 +3,7 @@
 "use strict";
 const yourModelFigures = (() => {
 const TAU = 2 * Math.PI, SVG = new Set(["svg", "g", "path", "line", "circle", "rect", "text", "title"]);
-const num = n => String(Math.round(n)).replace(/\B(?=(?:\d{3})+$)/g, ",");  // a browser loads its languages to do it
+const num = n => readerWords.grouped(String(Math.round(n)));  // toLocaleString would load the browser's languages
 const px = n => n.toFixed(1);
 const short = n => n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}k` : String(n);
 
