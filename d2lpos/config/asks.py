@@ -45,12 +45,13 @@ def asks(reading: Reading, tokens: int, trained: int | Sequence[int] | None = No
 def angles(reading: Reading, tokens: int, trained: Sequence[int], source: str | None) -> Iterator[str]:
     """Compared with which lengths, and how many pairs of each kind of layer meet angles that no stage of training showed."""
     words, lengths = table("words")["asks"], reading["lengths"]
-    own, original, allowed = stretched(reading), lengths["original"], lengths["allowed"]
-    told = trained or [length for length in (own and original or allowed,) if length]
+    own, allowed = stretched(reading), lengths["allowed"]
+    original = lengths["original"] if own else None
+    told = trained or [length for length in [original or allowed] if length]
     turning, longest = turning_layers(reading), longest_of(reading, tokens)
     if not told or not turning:
         return
-    by = "you" if trained else "original" if own and original else "class" if lengths["by_class"] else "file"
+    by = "you" if trained else "original" if original else "class" if lengths["by_class"] else "file"
     # Before a stretch, texts were at most as long as the file says, or shorter than what it allows.
     most = (original or (allowed or 0) - 1) if own else 0
     stages = {length <= most: length for length in sorted(told)}  # the longest before the stretch, and the longest with it
